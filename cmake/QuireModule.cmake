@@ -1,0 +1,68 @@
+# Helpers that keep every folder's CMakeLists.txt to a few lines.
+#
+#   quire_module(NAME SOURCES a.cc b.cc DEPS quire_base ...)   one static library `quire_NAME` per src/ folder
+#   quire_kernels(TARGET f.kern.cc ...)                        each file compiled once per ISA into TARGET
+#   quire_test(NAME SOURCES a_test.cc DEPS ... [LABELS slow])  one GoogleTest program
+#   quire_fuzzer(NAME SOURCES f.cc DEPS ... )                  one libFuzzer program
+
+add_library(quire_flags INTERFACE)
+target_compile_options(quire_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  # The compiler never decides the rounding: a fused multiply-add is written out or does not happen.
+  -ffp-contract=off)
+target_include_directories(quire_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+if(QUIRE_SANITIZE)
+  target_compile_options(quire_flags INTERFACE -fsanitize=${QUIRE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(quire_flags INTERFACE -fsanitize=${QUIRE_SANITIZE})
+endif()
+if(QUIRE_BUILD_FUZZ)
+  target_compile_options(quire_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(quire_module NAME)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(quire_${NAME} STATIC ${ARG_SOURCES})
+  target_link_libraries(quire_${NAME} PUBLIC quire_flags ${ARG_DEPS})
+endfunction()
+
+# ISA name -> compiler flags. The name is also the namespace of the code compiled with it.
+set(QUIRE_ISAS scalar avx2 avx512 avx512vnni)
+set(QUIRE_ISA_FLAGS_scalar "")
+set(QUIRE_ISA_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi2)
+set(QUIRE_ISA_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512)
+set(QUIRE_ISA_FLAGS_avx512vnni ${QUIRE_ISA_FLAGS_avx512} -mavx512vnni)
+
+# Compiles each kernel source once per ISA. The source sees QUIRE_ISA (a namespace name) and
+# QUIRE_ISA_IS_<NAME>=1, and must export nothing but what lives in namespace quire::kernels::QUIRE_ISA.
+function(quire_kernels TARGET)
+  foreach(isa ${QUIRE_ISAS})
+    string(TOUPPER ${isa} ISA_UPPER)
+    add_library(${TARGET}_${isa} OBJECT ${ARGN})
+    target_link_libraries(${TARGET}_${isa} PRIVATE quire_flags quire_base quire_tensor)
+    target_compile_definitions(${TARGET}_${isa} PRIVATE QUIRE_ISA=${isa} QUIRE_ISA_IS_${ISA_UPPER}=1)
+    target_compile_options(${TARGET}_${isa} PRIVATE ${QUIRE_ISA_FLAGS_${isa}} -fno-exceptions -fno-rtti -fno-math-errno)
+    if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT QUIRE_SANITIZE)
+      target_compile_options(${TARGET}_${isa} PRIVATE -O3)
+    endif()
+    target_sources(${TARGET} PRIVATE $<TARGET_OBJECTS:${TARGET}_${isa}>)
+  endforeach()
+endfunction()
+
+function(quire_test NAME)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  add_executable(${NAME} ${ARG_SOURCES})
+  target_link_libraries(${NAME} PRIVATE quire_flags ${ARG_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${NAME} PRIVATE QUIRE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    QUIRE_ORACLE_DIR="${QUIRE_ORACLE_DIR}")
+  gtest_discover_tests(${NAME} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
+endfunction()
+
+function(quire_fuzzer NAME)
+  if(NOT QUIRE_BUILD_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${NAME} ${ARG_SOURCES})
+  target_link_libraries(${NAME} PRIVATE quire_flags ${ARG_DEPS})
+  target_link_options(${NAME} PRIVATE -fsanitize=fuzzer)
+endfunction()

@@ -1,0 +1,33 @@
+// FunctionRef<R(Args...)>: a non-owning reference to a callable, two pointers wide, never allocating.
+//
+// The callable must outlive the FunctionRef; use it for parameters only. As thread safe as the callable.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace quire {
+
+template <typename Signature>
+class FunctionRef;
+
+template <typename R, typename... Args>
+class FunctionRef<R(Args...)> {
+ public:
+  template <typename F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> && std::is_invocable_r_v<R, F&, Args...>)
+  FunctionRef(F&& callable)  // NOLINT: implicit by design
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+        call_([](void* object, Args... args) -> R {
+          return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
+        }) {}
+
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, Args...);
+};
+
+}  // namespace quire
