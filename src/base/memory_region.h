@@ -1,9 +1,9 @@
 // MemoryRegion: the one kind of owner of large buffers (weights, KV pages, activation arena, logits).
 //
-// Anonymous, zero-filled, 64-byte aligned at least (2 MiB aligned when larger than that, with huge pages asked
-// for), released by the destructor. A *dry* region reports the same size with nothing allocated: planning code
-// runs unchanged and only the bytes differ. Move-only; data() is stable for the life of the region. Concurrent
-// access to the bytes is the owner's business.
+// Anonymous, zero-filled, 64-byte aligned at least (2 MiB aligned when larger than that, with huge pages
+// asked for), released by the destructor. A *dry* region reports the same size with nothing allocated:
+// planning code runs unchanged and only the bytes differ. Move-only; data() is stable for the life of the
+// region. Concurrent access to the bytes is the owner's business.
 #pragma once
 
 #include <cstddef>

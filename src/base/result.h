@@ -47,8 +47,8 @@ Error make_error(ErrorCode code, fmt::format_string<Args...> format, Args&&... a
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}         // NOLINT: implicit by design
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}     // NOLINT: implicit by design
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by design
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -109,9 +109,9 @@ using Status = Result<void>;
 #define QUIRE_CONCAT_(a, b) QUIRE_CONCAT_INNER_(a, b)
 
 // Returns the error from the enclosing function if `expr` failed; otherwise discards its value.
-#define QUIRE_RETURN_IF_ERROR(expr)                               \
-  do {                                                            \
-    auto quire_status_ = (expr);                                  \
+#define QUIRE_RETURN_IF_ERROR(expr)                                   \
+  do {                                                                \
+    auto quire_status_ = (expr);                                      \
     if (!quire_status_.ok()) return std::move(quire_status_).error(); \
   } while (0)
 

@@ -13,14 +13,15 @@ struct Utf8Char {
   bool valid = false;
 };
 
-// Decodes the character that starts at text[0]; strict: no overlong forms, surrogates or values above U+10FFFF.
+// Decodes the character that starts at text[0]; strict: no overlong forms, surrogates or values above
+// U+10FFFF.
 Utf8Char decode_utf8(std::string_view text);
 
 // Appends the UTF-8 form of `code_point` (must be a Unicode scalar value; anything else appends U+FFFD).
 void append_utf8(std::string& out, char32_t code_point);
 
-// Length of the longest prefix of `text` that does not end inside a (so far valid) multi-byte character: what a
-// streaming writer may send now. The rest is at most 3 bytes.
+// Length of the longest prefix of `text` that does not end inside a (so far valid) multi-byte character: what
+// a streaming writer may send now. The rest is at most 3 bytes.
 size_t complete_utf8_prefix(std::string_view text);
 
 // `text` with every invalid byte replaced by U+FFFD.
