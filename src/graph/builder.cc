@@ -1,0 +1,216 @@
+#include "graph/builder.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
+namespace quire::graph {
+
+void ProgramBuilder::fail(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+Value ProgramBuilder::new_value(Rows rows, int64_t cols, DataType type) {
+  program_.values.push_back({.rows = rows, .cols = cols, .type = type});
+  return Value{static_cast<int32_t>(program_.values.size() - 1)};
+}
+
+Value ProgramBuilder::emit(OpAttrs attrs, std::vector<Value> inputs, std::vector<WeightId> weights,
+                           Value output, std::string_view what) {
+  Op op{.attrs = std::move(attrs), .inputs = std::move(inputs), .weights = std::move(weights)};
+  if (output.valid()) op.outputs.push_back(output);
+  op.label = label_.empty() ? std::string(what) : label_ + "." + std::string(what);
+  if (output.valid()) program_.values[static_cast<size_t>(output.id)].name = op.label;
+  program_.ops.push_back(std::move(op));
+  return output;
+}
+
+Value ProgramBuilder::unary(OpAttrs attrs, Value x, std::vector<WeightId> weights, std::string_view what) {
+  const ValueInfo in = info(x);
+  QUIRE_CHECK(in.type == DataType::kF32);
+  return emit(std::move(attrs), {x}, std::move(weights), new_value(in.rows, in.cols), what);
+}
+
+WeightId ProgramBuilder::declare(const std::string& name, WeightRole role, int64_t cols, int64_t rows) {
+  const auto key = std::make_pair(name, role);
+  if (auto it = declared_.find(key); it != declared_.end()) return it->second;
+  WeightDecl decl{.name = name, .role = role};
+  const TensorView* tensor = source_.find(name);
+  if (tensor == nullptr) {
+    fail(make_error(ErrorCode::kCorrupt, "tensor {} is missing from the model file", name));
+    decl.view.dims = {cols, rows, 1, 1};
+  } else {
+    const std::array<int64_t, 4>& dims = tensor->dims;
+    if (dims[0] != cols || dims[1] * dims[2] * dims[3] != rows) {
+      fail(make_error(ErrorCode::kCorrupt,
+                      "tensor {} has shape [{}, {}, {}, {}], expected [{}, {}] from the metadata", name,
+                      dims[0], dims[1], dims[2], dims[3], cols, rows));
+    }
+    const ElementTypeInfo& type = element_type_info(tensor->type);
+    if (type.decode == nullptr) {
+      fail(make_error(ErrorCode::kUnsupported, "tensor {} has type {}, which cannot hold weights", name,
+                      type.name));
+    }
+    decl.view = *tensor;
+  }
+  if (role == WeightRole::kLinear) {
+    decl.format = kernels::packed_format(decl.view.type, activations_);
+    if (decl.format == nullptr) {
+      fail(make_error(ErrorCode::kUnsupported, "tensor {} has type {}, which no linear kernel takes", name,
+                      element_type_info(decl.view.type).name));
+      decl.format = kernels::packed_format(ElementType::kF32, activations_);
+    }
+  }
+  program_.weights.push_back(std::move(decl));
+  const WeightId id{static_cast<int32_t>(program_.weights.size() - 1)};
+  declared_.emplace(key, id);
+  return id;
+}
+
+Value ProgramBuilder::embed(const std::string& table, int64_t n_vocab, int64_t d, float scale) {
+  const WeightId weight = declare(table, WeightRole::kTable, d, n_vocab);
+  return emit(EmbedAttrs{.scale = scale}, {}, {weight}, new_value(Rows::kTokens, d), "embed");
+}
+
+Value ProgramBuilder::rms_norm(Value x, const std::string& weight, float eps, int64_t n_groups) {
+  QUIRE_CHECK(n_groups > 0 && info(x).cols % n_groups == 0);
+  const WeightId id = declare(weight, WeightRole::kVector, info(x).cols / n_groups, 1);
+  return unary(RmsNormAttrs{.eps = eps, .n_groups = n_groups}, x, {id}, "norm");
+}
+
+Value ProgramBuilder::rms_norm_plain(Value x, float eps, int64_t n_groups) {
+  QUIRE_CHECK(n_groups > 0 && info(x).cols % n_groups == 0);
+  return unary(RmsNormAttrs{.eps = eps, .n_groups = n_groups}, x, {}, "norm");
+}
+
+Value ProgramBuilder::layer_norm(Value x, const std::string& weight, const std::string& bias, float eps) {
+  const WeightId w = declare(weight, WeightRole::kVector, info(x).cols, 1);
+  const WeightId b = bias.empty() ? WeightId{} : declare(bias, WeightRole::kVector, info(x).cols, 1);
+  return unary(LayerNormAttrs{.eps = eps}, x, {w, b}, "norm");
+}
+
+Value ProgramBuilder::add(Value a, Value b, float b_scale) {
+  QUIRE_CHECK(info(a).cols == info(b).cols && info(a).rows == info(b).rows);
+  const ValueInfo in = info(a);
+  return emit(AddAttrs{.b_scale = b_scale}, {a, b}, {}, new_value(in.rows, in.cols), "add");
+}
+
+Value ProgramBuilder::add_bias(Value x, const std::string& bias) {
+  return unary(AddBiasAttrs{}, x, {declare(bias, WeightRole::kVector, info(x).cols, 1)}, "bias");
+}
+
+Value ProgramBuilder::scale(Value x, float factor) {
+  return unary(ScaleAttrs{.scale = factor}, x, {}, "scale");
+}
+Value ProgramBuilder::softcap(Value x, float cap) {
+  return unary(SoftcapAttrs{.cap = cap}, x, {}, "softcap");
+}
+Value ProgramBuilder::activation(Value x, kernels::Activation f) {
+  return unary(ActivationAttrs{.activation = f}, x, {}, "activation");
+}
+
+Value ProgramBuilder::gated_activation(Value gate, Value up, kernels::Activation f) {
+  QUIRE_CHECK(info(gate).cols == info(up).cols && info(gate).rows == info(up).rows);
+  const ValueInfo in = info(gate);
+  return emit(GatedActivationAttrs{.activation = f}, {gate, up}, {}, new_value(in.rows, in.cols), "gated");
+}
+
+Value ProgramBuilder::quantized(Value x, DataType type) {
+  const auto key = std::make_pair(x.id, type);
+  if (auto it = quantized_.find(key); it != quantized_.end()) return it->second;
+  const ValueInfo in = info(x);
+  const Value q = emit(QuantizeAttrs{}, {x}, {}, new_value(in.rows, in.cols, type), "quantize");
+  quantized_.emplace(key, q);
+  return q;
+}
+
+Value ProgramBuilder::linear(Value x, const std::string& weight, int64_t n) {
+  const ValueInfo in = info(x);
+  QUIRE_CHECK(in.type == DataType::kF32);
+  const WeightId id = declare(weight, WeightRole::kLinear, in.cols, n);
+  const DataType type = data_type(program_.weights[static_cast<size_t>(id.id)].format->activation);
+  const Value activations = type == DataType::kF32 ? x : quantized(x, type);
+  // Labels follow the tensor: "blk.0.attn_q.weight" -> "blk.0.attn_q".
+  const std::string saved = std::exchange(label_, "");
+  const Value y = emit(LinearAttrs{}, {activations}, {id}, new_value(in.rows, n),
+                       weight.ends_with(".weight") ? weight.substr(0, weight.size() - 7) : weight);
+  label_ = saved;
+  return y;
+}
+
+Value ProgramBuilder::linear_bias(Value x, const std::string& weight, const std::string& bias, int64_t n) {
+  const Value y = linear(x, weight, n);
+  return has(bias) ? add_bias(y, bias) : y;
+}
+
+Value ProgramBuilder::slice(Value x, int64_t offset, int64_t cols) {
+  const ValueInfo in = info(x);
+  QUIRE_CHECK(in.type == DataType::kF32 && offset >= 0 && offset + cols <= in.cols);
+  const Value y = new_value(in.rows, cols);
+  ValueInfo& view = program_.values[static_cast<size_t>(y.id)];
+  view.parent = program_.root(x);
+  view.offset = in.offset + offset;
+  view.name = in.name;
+  return y;
+}
+
+Value ProgramBuilder::rope(Value x, const RopeSpec& spec, int64_t n_heads, kernels::RopePairs pairs) {
+  const ValueInfo in = info(x);
+  QUIRE_CHECK(n_heads > 0 && in.cols % n_heads == 0);
+  QUIRE_CHECK(static_cast<int64_t>(spec.inv_freq.size()) * 2 <= in.cols / n_heads);
+  auto it = std::find(program_.ropes.begin(), program_.ropes.end(), spec);
+  const auto index = static_cast<size_t>(it - program_.ropes.begin());
+  if (it == program_.ropes.end()) {
+    program_.ropes.push_back(spec);
+    const std::string saved = std::exchange(label_, "");
+    rope_tables_.push_back(emit(RopeTableAttrs{.spec = static_cast<int32_t>(index)}, {}, {},
+                                new_value(Rows::kTokens, static_cast<int64_t>(spec.inv_freq.size()) * 2),
+                                "rope_table"));
+    label_ = saved;
+  }
+  const RopeAttrs attrs{.n_heads = n_heads, .d_head = in.cols / n_heads, .pairs = pairs};
+  return emit(attrs, {x, rope_tables_[index]}, {}, new_value(in.rows, in.cols), "rope");
+}
+
+Value ProgramBuilder::attention(Value q, Value k, Value v, const AttentionParams& params) {
+  QUIRE_CHECK(params.n_head_kv > 0 && params.n_head % params.n_head_kv == 0);
+  QUIRE_CHECK(info(q).cols == int64_t{params.n_head} * params.d_k);
+  QUIRE_CHECK(info(k).cols == int64_t{params.n_head_kv} * params.d_k);
+  QUIRE_CHECK(info(v).cols == int64_t{params.n_head_kv} * params.d_v);
+  const auto layer = static_cast<int32_t>(program_.kv_layers.size());
+  program_.kv_layers.push_back(
+      {.n_head_kv = params.n_head_kv, .d_k = params.d_k, .d_v = params.d_v, .window = params.window});
+  emit(StoreKvAttrs{.kv_layer = layer}, {k, v}, {}, {}, "store_kv");
+  std::vector<WeightId> weights;
+  if (!params.sinks.empty()) weights.push_back(declare(params.sinks, WeightRole::kVector, params.n_head, 1));
+  const AttentionAttrs attrs{.kv_layer = layer,
+                             .n_head = params.n_head,
+                             .scale = params.scale,
+                             .softcap = params.softcap,
+                             .window = params.window};
+  return emit(attrs, {q}, std::move(weights), new_value(Rows::kTokens, int64_t{params.n_head} * params.d_v),
+              "attention");
+}
+
+Value ProgramBuilder::select_outputs(Value x) {
+  const ValueInfo in = info(x);
+  QUIRE_CHECK(in.rows == Rows::kTokens && in.type == DataType::kF32);
+  return emit(SelectOutputsAttrs{}, {x}, {}, new_value(Rows::kOutputs, in.cols), "select_outputs");
+}
+
+void ProgramBuilder::tap(Value x, std::string name) {
+  ValueInfo& value = program_.values[static_cast<size_t>(program_.root(x).id)];
+  value.tap = true;
+  program_.values[static_cast<size_t>(x.id)].name = std::move(name);
+}
+
+Result<Program> ProgramBuilder::finish(Value logits) && {
+  if (error_) return std::move(*error_);
+  QUIRE_CHECK(info(logits).rows == Rows::kOutputs);
+  tap(logits, "logits");
+  program_.logits = logits;
+  return std::move(program_);
+}
+
+}  // namespace quire::graph

@@ -1,0 +1,103 @@
+// ProgramBuilder: how a model's `build` writes its forward pass down.
+//
+// Each call appends one op, checks shapes, and returns the value it makes. Tensors are named as in the model
+// file and checked for presence and shape. The first problem with the file is remembered and every later call
+// is harmless, so that a model reads as a straight list of steps; finish() then reports it. Wrong use by the
+// model's own code (mismatched columns) is a programmer error and aborts. Used by one thread; owns the
+// program until finish().
+//
+//   Value x = b.embed("token_embd.weight", n_vocab, d_model);
+//   Value h = b.rms_norm(x, "blk.0.attn_norm.weight", eps);
+//   Value q = b.linear(h, "blk.0.attn_q.weight", n_head * d_head);
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/program.h"
+
+namespace quire::graph {
+
+struct AttentionParams {
+  int32_t n_head = 0, n_head_kv = 0, d_k = 0, d_v = 0;
+  float scale = 1;     // of q . k
+  float softcap = 0;   // 0 = none
+  int32_t window = 0;  // 0 = none
+  std::string sinks;   // tensor name, empty = none
+};
+
+class ProgramBuilder {
+ public:
+  // `source` must outlive the builder and the program's weight views.
+  ProgramBuilder(const WeightSource& source, kernels::ActivationSetting activations)
+      : source_(source), activations_(activations) {}
+
+  // Whether the file has a tensor of this name (for optional ones).
+  bool has(std::string_view tensor) const { return source_.find(tensor) != nullptr; }
+  // Records a problem found by the model itself; the first one wins.
+  void fail(Error error);
+  bool failed() const { return error_.has_value(); }
+
+  // Rows of the table for the step's token ids, times scale: [tokens, d]. The table is [n_vocab, d].
+  Value embed(const std::string& table, int64_t n_vocab, int64_t d, float scale = 1);
+  // Over each row (n_groups = 1) or each of n_groups equal parts of it, with the same weight [cols /
+  // n_groups].
+  Value rms_norm(Value x, const std::string& weight, float eps, int64_t n_groups = 1);
+  Value rms_norm_plain(Value x, float eps, int64_t n_groups = 1);  // without weight
+  // `bias` may be empty.
+  Value layer_norm(Value x, const std::string& weight, const std::string& bias, float eps);
+  // a + b_scale * b.
+  Value add(Value a, Value b, float b_scale = 1);
+  Value add_bias(Value x, const std::string& bias);
+  Value scale(Value x, float factor);
+  Value softcap(Value x, float cap);
+  Value activation(Value x, kernels::Activation f);
+  Value gated_activation(Value gate, Value up, kernels::Activation f);
+  // w x with w [n, cols of x]; activations are quantised as the weight's type asks, once per (value, kind).
+  Value linear(Value x, const std::string& weight, int64_t n);
+  // The same, then + bias when the file has the tensor `bias`.
+  Value linear_bias(Value x, const std::string& weight, const std::string& bias, int64_t n);
+  // Columns [offset, offset + cols) of x, without a copy.
+  Value slice(Value x, int64_t offset, int64_t cols);
+  // Rotates the first 2 * inv_freq.size() values of each of n_heads heads.
+  Value rope(Value x, const RopeSpec& spec, int64_t n_heads, kernels::RopePairs pairs);
+  // Stores k, v and attends: q [tokens, n_head * d_k] -> [tokens, n_head * d_v]. Each call is one KvLayer.
+  Value attention(Value q, Value k, Value v, const AttentionParams& params);
+  // Keeps the rows whose logits are wanted: [tokens, d] -> [outputs, d].
+  Value select_outputs(Value x);
+
+  // A value that stays readable after the step (hidden rows for tests and draft heads).
+  void tap(Value x, std::string name);
+
+  // The label that following ops carry, e.g. "blk.3".
+  void set_label(std::string label) { label_ = std::move(label); }
+
+  // Ends building: `logits` is the program's result.
+  Result<Program> finish(Value logits) &&;
+
+ private:
+  Value new_value(Rows rows, int64_t cols, DataType type = DataType::kF32);
+  Value emit(OpAttrs attrs, std::vector<Value> inputs, std::vector<WeightId> weights, Value output,
+             std::string_view what);
+  Value unary(OpAttrs attrs, Value x, std::vector<WeightId> weights, std::string_view what);
+  WeightId declare(const std::string& name, WeightRole role, int64_t cols, int64_t rows);
+  Value quantized(Value x, DataType type);
+  const ValueInfo& info(Value x) const { return program_.info(x); }
+
+  const WeightSource& source_;
+  kernels::ActivationSetting activations_;
+  Program program_;
+  std::optional<Error> error_;
+  std::string label_;
+  std::map<std::pair<int32_t, DataType>, Value> quantized_;
+  std::map<std::pair<std::string, WeightRole>, WeightId> declared_;
+  std::vector<Value> rope_tables_;  // by rope spec
+};
+
+}  // namespace quire::graph

@@ -1,0 +1,21 @@
+#include "graph/op.h"
+
+#include <array>
+
+namespace quire::graph {
+
+const char* op_name(const Op& op) {
+  static constexpr std::array<const char*, std::variant_size_v<OpAttrs>> kNames = {
+      "embed",    "rms_norm", "layer_norm", "add_rms_norm",     "add",           "add_bias",
+      "scale",    "softcap",  "activation", "gated_activation", "rope_table",    "rope",
+      "quantize", "linear",   "store_kv",   "attention",        "select_outputs"};
+  return kNames[op.attrs.index()];
+}
+
+bool is_row_op(const Op& op) {
+  return !std::holds_alternative<LinearAttrs>(op.attrs) &&
+         !std::holds_alternative<AttentionAttrs>(op.attrs) &&
+         !std::holds_alternative<SelectOutputsAttrs>(op.attrs);
+}
+
+}  // namespace quire::graph

@@ -1,0 +1,88 @@
+// Op: one step of a program. What it does is a small struct of attributes; what it touches is a list of
+// values and weights, so that passes and the planner need not know the kinds.
+//
+// Every operation is defined by its kernel header (kernels/row_ops.h, attention.h, linear.h). Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "graph/value.h"
+#include "graph/weight.h"
+#include "kernels/row_ops.h"
+
+namespace quire::graph {
+
+// In the comments: inputs -> outputs; weights. `?` marks an optional one.
+struct EmbedAttrs {
+  float scale = 1;
+};  // () -> x; table. Rows of the step's token ids
+struct RmsNormAttrs {
+  float eps = 0;
+  int64_t n_groups = 1;
+};  // x -> y; weight?
+struct LayerNormAttrs {
+  float eps = 0;
+};  // x -> y; weight, bias (either may be invalid)
+struct AddRmsNormAttrs {
+  float b_scale = 1, eps = 0;
+};  // a, b -> sum, y; weight
+struct AddAttrs {
+  float b_scale = 1;
+};                       // a, b -> y
+struct AddBiasAttrs {};  // x -> y; bias
+struct ScaleAttrs {
+  float scale = 1;
+};  // x -> y
+struct SoftcapAttrs {
+  float cap = 0;
+};  // x -> y
+struct ActivationAttrs {
+  kernels::Activation activation{};
+};  // x -> y
+struct GatedActivationAttrs {
+  kernels::Activation activation{};
+};  // gate, up -> y
+struct RopeTableAttrs {
+  int32_t spec = 0;
+};                  // () -> table. From the step's positions
+struct RopeAttrs {  // x, table -> y
+  int64_t n_heads = 0, d_head = 0;
+  kernels::RopePairs pairs{};
+};
+struct QuantizeAttrs {};  // x -> activation rows of the output's type
+struct LinearAttrs {};    // xs -> ys; ws: y_i = w_i x_i, any number at once
+struct StoreKvAttrs {
+  int32_t kv_layer = 0;
+};                       // k, v -> ()
+struct AttentionAttrs {  // q -> out; sinks?
+  int32_t kv_layer = 0, n_head = 0;
+  float scale = 1, softcap = 0;
+  int32_t window = 0;
+};
+struct SelectOutputsAttrs {};  // x [tokens] -> y [outputs]
+
+using OpAttrs =
+    std::variant<EmbedAttrs, RmsNormAttrs, LayerNormAttrs, AddRmsNormAttrs, AddAttrs, AddBiasAttrs,
+                 ScaleAttrs, SoftcapAttrs, ActivationAttrs, GatedActivationAttrs, RopeTableAttrs, RopeAttrs,
+                 QuantizeAttrs, LinearAttrs, StoreKvAttrs, AttentionAttrs, SelectOutputsAttrs>;
+
+struct Op {
+  OpAttrs attrs;
+  std::vector<Value> inputs;
+  std::vector<Value> outputs;
+  std::vector<WeightId> weights;
+  std::string label;  // for profiles and messages, e.g. "blk.3.attn_q"
+};
+
+// "rms_norm", "linear", ...: the name of an op's kind.
+const char* op_name(const Op& op);
+
+// Whether each output row depends on the same row of the inputs only, so that such ops can run one after
+// another on a few rows at a time. Linear layers and attention are not: they divide their work by columns and
+// heads.
+bool is_row_op(const Op& op);
+
+}  // namespace quire::graph

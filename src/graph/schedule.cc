@@ -1,0 +1,120 @@
+#include "graph/schedule.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace quire::graph {
+namespace {
+
+PhaseKind phase_kind(const Op& op) {
+  if (std::holds_alternative<LinearAttrs>(op.attrs)) return PhaseKind::kLinear;
+  if (std::holds_alternative<AttentionAttrs>(op.attrs)) return PhaseKind::kAttention;
+  if (std::holds_alternative<SelectOutputsAttrs>(op.attrs)) return PhaseKind::kGather;
+  return PhaseKind::kRows;
+}
+
+Rows op_rows(const Program& program, const Op& op) {
+  return program.info(op.outputs.empty() ? op.inputs[0] : op.outputs[0]).rows;
+}
+
+// The phases in which a value's bytes must be kept: [first, last], both included.
+struct Lifetime {
+  int32_t first = std::numeric_limits<int32_t>::max();
+  int32_t last = -1;
+};
+
+std::vector<Lifetime> lifetimes(const Program& program, const std::vector<Phase>& phases) {
+  std::vector<Lifetime> lives(program.values.size());
+  const auto extend = [&](Value value, int32_t phase) {
+    Lifetime& life = lives[static_cast<size_t>(program.root(value).id)];
+    life.first = std::min(life.first, phase);
+    life.last = std::max(life.last, phase);
+  };
+  for (size_t p = 0; p < phases.size(); ++p) {
+    for (int32_t i = phases[p].first_op; i < phases[p].end_op; ++i) {
+      const Op& op = program.ops[static_cast<size_t>(i)];
+      for (Value value : op.inputs) extend(value, static_cast<int32_t>(p));
+      for (Value value : op.outputs) extend(value, static_cast<int32_t>(p));
+    }
+  }
+  for (size_t v = 0; v < lives.size(); ++v) {
+    if (program.values[v].tap) lives[v] = {0, static_cast<int32_t>(phases.size())};
+  }
+  return lives;
+}
+
+}  // namespace
+
+std::vector<Phase> make_phases(const Program& program, RowPhases row_phases) {
+  std::vector<Phase> phases;
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    const auto index = static_cast<int32_t>(i);
+    const Op& op = program.ops[i];
+    const Phase phase{
+        .kind = phase_kind(op), .rows = op_rows(program, op), .first_op = index, .end_op = index + 1};
+    const bool joins = row_phases == RowPhases::kMerged && !phases.empty() &&
+                       phase.kind == PhaseKind::kRows && phases.back().kind == PhaseKind::kRows &&
+                       phases.back().rows == phase.rows;
+    if (joins) {
+      phases.back().end_op = index + 1;
+    } else {
+      phases.push_back(phase);
+    }
+  }
+  return phases;
+}
+
+size_t value_bytes(const ValueInfo& info, const StepLimits& limits) {
+  const int64_t rows = limits.max_rows(info.rows);
+  const size_t bytes = info.type == DataType::kF32
+                           ? static_cast<size_t>(rows) * static_cast<size_t>(info.cols) * sizeof(float)
+                           : kernels::activation_bytes(activation_kind(info.type), rows, info.cols);
+  return (bytes + 63) / 64 * 64;
+}
+
+ArenaPlan plan_arena(const Program& program, const std::vector<Phase>& phases, const StepLimits& limits) {
+  const std::vector<Lifetime> lives = lifetimes(program, phases);
+  const size_t n = program.values.size();
+  std::vector<size_t> sizes(n, 0);
+  std::vector<size_t> order;
+  ArenaPlan plan;
+  plan.offsets.assign(n, 0);
+  for (size_t v = 0; v < n; ++v) {
+    if (program.values[v].parent.valid() || lives[v].last < 0) continue;
+    sizes[v] = value_bytes(program.values[v], limits);
+    if (program.values[v].tap) plan.tap_bytes += sizes[v];
+    order.push_back(v);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
+
+  // Each value takes the lowest gap between the values already placed that are alive with it.
+  std::vector<size_t> placed;
+  std::vector<std::pair<size_t, size_t>> busy;  // [offset, end) of those
+  for (size_t v : order) {
+    busy.clear();
+    for (size_t other : placed) {
+      if (lives[other].first <= lives[v].last && lives[v].first <= lives[other].last) {
+        busy.emplace_back(plan.offsets[other], plan.offsets[other] + sizes[other]);
+      }
+    }
+    std::sort(busy.begin(), busy.end());
+    size_t offset = 0;
+    for (const auto& [begin, end] : busy) {
+      if (begin >= offset + sizes[v]) break;
+      offset = std::max(offset, end);
+    }
+    plan.offsets[v] = offset;
+    plan.bytes = std::max(plan.bytes, offset + sizes[v]);
+    placed.push_back(v);
+  }
+  for (size_t v = 0; v < n; ++v) {
+    if (program.values[v].parent.valid())
+      plan.offsets[v] = plan.offsets[static_cast<size_t>(program.values[v].parent.id)];
+  }
+  return plan;
+}
+
+}  // namespace quire::graph

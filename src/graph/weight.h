@@ -1,0 +1,47 @@
+// Weight declarations: which tensors of the model file a program uses, and in which form.
+//
+// The builder collects them; the WeightStore plans and loads them. Graph code knows no file format: tensors
+// come through WeightSource. Plain data; thread safe once the program is built.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/linear.h"
+#include "tensor/tensor_view.h"
+
+namespace quire::graph {
+
+struct WeightId {
+  int32_t id = -1;
+  bool valid() const { return id >= 0; }
+  friend bool operator==(WeightId, WeightId) = default;
+};
+
+// The form a program needs a tensor in.
+enum class WeightRole : uint8_t {
+  kLinear,  // a matrix [n, k] repacked for the linear kernels
+  kVector,  // f32 values (norm weights, biases, sinks)
+  kTable,   // rows read one at a time from the original layout (token embeddings)
+};
+
+struct WeightDecl {
+  std::string name;  // tensor name in the file
+  WeightRole role = WeightRole::kVector;
+  TensorView view;                                // in the file's memory; data may be null in a dry plan
+  const kernels::PackedFormat* format = nullptr;  // kLinear only
+};
+
+// Where tensors come from; implemented over a model file by the engine, by hand in tests.
+class WeightSource {
+ public:
+  virtual ~WeightSource() = default;
+  // The tensor of this name, or null. The pointer and the bytes live as long as the source.
+  virtual const TensorView* find(std::string_view name) const = 0;
+  // The loader is done with these bytes; a file-backed source gives the pages back.
+  virtual void release(const TensorView&) const {}
+};
+
+}  // namespace quire::graph

@@ -1,0 +1,105 @@
+#include "graph/weight_store.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace quire::graph {
+namespace {
+
+size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Bytes one declaration takes in the region; tables stay where they are.
+size_t decl_bytes(const WeightDecl& decl) {
+  switch (decl.role) {
+    case WeightRole::kLinear:
+      return static_cast<size_t>(kernels::n_groups(decl.view.n_rows())) *
+             decl.format->group_bytes(decl.view.n_cols());
+    case WeightRole::kVector:
+      return round_up(static_cast<size_t>(decl.view.n_elems()) * sizeof(float));
+    case WeightRole::kTable:
+      return 0;
+  }
+  return 0;
+}
+
+// A stretch of 16-row groups of one matrix: enough work to be worth handing out, little enough to balance.
+struct PackTask {
+  size_t weight = 0;
+  int64_t group_begin = 0, group_end = 0;
+};
+
+std::vector<PackTask> pack_tasks(const Program& program) {
+  constexpr size_t kTaskBytes = size_t{256} << 10;
+  std::vector<PackTask> tasks;
+  for (size_t w = 0; w < program.weights.size(); ++w) {
+    const WeightDecl& decl = program.weights[w];
+    if (decl.role != WeightRole::kLinear) continue;
+    const int64_t n_groups = kernels::n_groups(decl.view.n_rows());
+    const size_t group_bytes = decl.format->group_bytes(decl.view.n_cols());
+    const int64_t step =
+        std::max<int64_t>(1, static_cast<int64_t>(kTaskBytes / std::max<size_t>(group_bytes, 1)));
+    for (int64_t g = 0; g < n_groups; g += step) tasks.push_back({w, g, std::min(n_groups, g + step)});
+  }
+  return tasks;
+}
+
+}  // namespace
+
+size_t WeightStore::plan_bytes(const Program& program) {
+  size_t bytes = 0;
+  for (const WeightDecl& decl : program.weights) bytes += decl_bytes(decl);
+  return bytes;
+}
+
+Result<WeightStore> WeightStore::load(const Program& program, const WeightSource& source, ThreadPool& pool,
+                                      LoadProgress progress) {
+  WeightStore store;
+  QUIRE_ASSIGN_OR_RETURN(store.region_, MemoryRegion::allocate(plan_bytes(program)));
+  size_t offset = 0;
+  size_t total = 0;
+  for (const WeightDecl& decl : program.weights) {
+    store.offsets_.push_back(offset);
+    store.tables_.push_back(decl.role == WeightRole::kTable ? decl.view : TensorView{});
+    offset += decl_bytes(decl);
+    if (decl.role == WeightRole::kLinear) total += decl.view.bytes();
+  }
+  QUIRE_CHECK(offset == store.region_.size());
+
+  for (size_t w = 0; w < program.weights.size(); ++w) {
+    const WeightDecl& decl = program.weights[w];
+    if (decl.role != WeightRole::kVector) continue;
+    auto* values = reinterpret_cast<float*>(store.region_.data() + store.offsets_[w]);
+    element_type_info(decl.view.type).decode(decl.view.data, values, decl.view.n_elems());
+  }
+
+  // Batches, so that progress is shown and finished tensors' file pages go back while others are still
+  // packed.
+  constexpr size_t kBatch = 64;
+  const std::vector<PackTask> tasks = pack_tasks(program);
+  size_t done = 0;
+  size_t released = 0;  // weights [0, released) have been packed and given back
+  for (size_t begin = 0; begin < tasks.size(); begin += kBatch) {
+    const size_t end = std::min(tasks.size(), begin + kBatch);
+    pool.run(static_cast<int64_t>(end - begin), [&](int64_t tile, int) {
+      const PackTask& task = tasks[begin + static_cast<size_t>(tile)];
+      const WeightDecl& decl = program.weights[task.weight];
+      const size_t group_bytes = decl.format->group_bytes(decl.view.n_cols());
+      std::byte* out = store.region_.data() + store.offsets_[task.weight];
+      for (int64_t g = task.group_begin; g < task.group_end; ++g) {
+        decl.format->pack_group(decl.view, g, out + static_cast<size_t>(g) * group_bytes);
+      }
+    });
+    const size_t next = end < tasks.size() ? tasks[end].weight : program.weights.size();
+    for (; released < next; ++released) {
+      const WeightDecl& decl = program.weights[released];
+      if (decl.role != WeightRole::kLinear) continue;
+      done += decl.view.bytes();
+      source.release(decl.view);
+    }
+    if (!progress(done, total)) return make_error(ErrorCode::kCancelled, "loading was interrupted");
+  }
+  return store;
+}
+
+}  // namespace quire::graph
