@@ -1,7 +1,7 @@
 // TensorView: type, shape and address of a tensor that someone else owns (a mapped file, a MemoryRegion).
 //
-// Never owns, cheap to copy. Shapes are stored as in GGUF files, contiguous dimension first: dims[0] is the row
-// length. Comments elsewhere write shapes outermost first: [n_rows, n_cols] has dims {n_cols, n_rows}.
+// Never owns, cheap to copy. Shapes are stored as in GGUF files, contiguous dimension first: dims[0] is the
+// row length. Comments elsewhere write shapes outermost first: [n_rows, n_cols] has dims {n_cols, n_rows}.
 #pragma once
 
 #include <array>
