@@ -68,6 +68,19 @@ WeightId ProgramBuilder::declare(const std::string& name, WeightRole role, int64
   return id;
 }
 
+Result<std::vector<float>> ProgramBuilder::read_values(const std::string& tensor, int64_t n) const {
+  const TensorView* view = source_.find(tensor);
+  if (view == nullptr) return make_error(ErrorCode::kCorrupt, "tensor {} is missing from the model file", tensor);
+  const ElementTypeInfo& type = element_type_info(view->type);
+  if (view->n_elems() != n || type.decode == nullptr) {
+    return make_error(ErrorCode::kCorrupt, "tensor {} holds {} values of type {}, expected {} numbers", tensor, view->n_elems(),
+                      type.name, n);
+  }
+  std::vector<float> values(static_cast<size_t>(n));
+  type.decode(view->data, values.data(), n);
+  return values;
+}
+
 Value ProgramBuilder::embed(const std::string& table, int64_t n_vocab, int64_t d, float scale) {
   const WeightId weight = declare(table, WeightRole::kTable, d, n_vocab);
   return emit(EmbedAttrs{.scale = scale}, {}, {weight}, new_value(Rows::kTokens, d), "embed");

@@ -40,6 +40,8 @@ class ProgramBuilder {
 
   // Whether the file has a tensor of this name (for optional ones).
   bool has(std::string_view tensor) const { return source_.find(tensor) != nullptr; }
+  // The n values of a small tensor that building itself needs (rope factors). Errors: kCorrupt (missing, misshapen).
+  Result<std::vector<float>> read_values(const std::string& tensor, int64_t n) const;
   // Records a problem found by the model itself; the first one wins.
   void fail(Error error);
   bool failed() const { return error_.has_value(); }

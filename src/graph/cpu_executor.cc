@@ -204,15 +204,15 @@ struct CpuExecutor::State::RowOpRunner {
     s.kernels->linear.quantize(args, begin, end);
   }
   void operator()(const StoreKvAttrs& a) const {
-    const KvBinding& kv = s.kv[static_cast<size_t>(a.kv_layer)];
-    const kernels::StoreKvArgs args{.layout = kv.layout,
-                                    .pages = kv.pages,
-                                    .page_stride = kv.page_stride,
+    const KvBinding& binding = s.kv[static_cast<size_t>(a.kv_layer)];
+    const kernels::StoreKvArgs args{.layout = binding.layout,
+                                    .pages = binding.pages,
+                                    .page_stride = binding.page_stride,
                                     .k = s.f32(in(0)),
                                     .ld_k = s.ld(in(0)),
                                     .v = s.f32(in(1)),
                                     .ld_v = s.ld(in(1)),
-                                    .slots = s.step->kv[static_cast<size_t>(kv.table)].slots};
+                                    .slots = s.step->kv[static_cast<size_t>(binding.table)].slots};
     s.kernels->attention.store_kv(args, begin, end);
   }
   // These divide their work otherwise and never reach a row phase.

@@ -1,0 +1,37 @@
+#include "models/architecture.h"
+
+#include <array>
+#include <string>
+
+#include "models/families.h"
+
+namespace quire {
+namespace {
+
+constexpr std::array<Architecture, 8> kArchitectures = {{
+    {"gemma2", "Gemma 2", build_gemma2},
+    {"gemma3", "Gemma 3 (text)", build_gemma3},
+    {"granite", "Granite 3 dense", build_granite},
+    {"llama", "Llama 1-3, Mistral, SmolLM 1-2 and other dense models in llama form", build_llama},
+    {"olmo2", "OLMo 2", build_olmo2},
+    {"phi3", "Phi-3, Phi-3.5 and Phi-4 mini", build_phi3},
+    {"qwen2", "Qwen 2 and 2.5", build_qwen2},
+    {"qwen3", "Qwen 3 dense", build_qwen3},
+}};
+
+}  // namespace
+
+std::span<const Architecture> architectures() { return kArchitectures; }
+
+Result<const Architecture*> find_architecture(std::string_view name) {
+  std::string known;
+  for (const Architecture& architecture : kArchitectures) {
+    if (architecture.name == name) return &architecture;
+    known += known.empty() ? "" : ", ";
+    known += architecture.name;
+  }
+  return make_error(ErrorCode::kUnsupported, "architecture \"{}\" is not supported; supported are {}", name,
+                    known);
+}
+
+}  // namespace quire
