@@ -29,11 +29,10 @@ int nearest_code(float value, float half_scale) {
 }
 
 // E8M0 code of 2^(floor(log2 amax) - 2): the largest value then lies in [4, 8) steps, of which 6 is the last
-// level.
+// level. Below 2^-125 there is no smaller scale to go to; the reference wraps around there.
 uint8_t scale_code(float amax) {
-  if (!(amax > 0.0f)) return 0;
-  const int code = std::ilogb(amax) - 2 + 127;
-  return static_cast<uint8_t>(std::clamp(code, 0, 254));
+  const int exponent_field = static_cast<int>(f32_bits(amax) >> 23);  // floor(log2 amax) + 127
+  return static_cast<uint8_t>(std::max(exponent_field - 2, 0));
 }
 
 }  // namespace
