@@ -1,10 +1,6 @@
 // The build functions of all families, one per file; architecture.cc lists them in its table.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
-
 #include "base/result.h"
 #include "graph/builder.h"
 #include "models/architecture.h"
@@ -22,12 +18,5 @@ BuildFn build_olmo2;
 BuildFn build_phi3;
 BuildFn build_qwen2;
 BuildFn build_qwen3;
-
-// "blk.N", which is also set as the builder's label for what follows.
-inline std::string layer_name(graph::ProgramBuilder& b, int32_t layer) {
-  std::string name = fmt::format("blk.{}", layer);
-  b.set_label(name);
-  return name;
-}
 
 }  // namespace quire

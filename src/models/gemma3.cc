@@ -2,18 +2,14 @@
 // two kinds with rope bases of their own (Gemma Team 2025). Text part only.
 #include <cmath>
 
-#include "models/blocks/attention.h"
-#include "models/blocks/decoder_params.h"
-#include "models/blocks/ffn.h"
-#include "models/blocks/head.h"
+#include "models/blocks/decoder.h"
 #include "models/blocks/rope.h"
 #include "models/families.h"
 
 namespace quire {
 
-using graph::Value;
-
-Result<Value> build_gemma3(const Metadata& metadata, const BuildOptions& options, graph::ProgramBuilder& b) {
+Result<graph::Value> build_gemma3(const Metadata& metadata, const BuildOptions& options,
+                                  graph::ProgramBuilder& b) {
   const Keys keys(metadata, "gemma3");
   QUIRE_ASSIGN_OR_RETURN(const DecoderParams p, read_decoder_params(keys));
   QUIRE_ASSIGN_OR_RETURN(RopeParams full, read_rope_params(keys, p.d_k, p.n_ctx_train));
@@ -32,25 +28,17 @@ Result<Value> build_gemma3(const Metadata& metadata, const BuildOptions& options
   const bool is_27b = p.n_layer == 62;
   const auto scale_base = static_cast<float>(is_27b ? p.d_model / p.n_head : p.d_k);
 
-  Value x = b.embed("token_embd.weight", p.n_vocab, p.d_model, std::sqrt(static_cast<float>(p.d_model)));
-  for (int32_t il = 0; il < p.n_layer; ++il) {
-    const std::string layer = layer_name(b, il);
-    tap_hidden(b, x, il, options);
+  const DecoderSpec spec{.norms = NormPlacement::kBoth,
+                         .activation = kernels::Activation::kGeluTanh,
+                         .embedding_scale = std::sqrt(static_cast<float>(p.d_model)),
+                         .head = {.softcap = logit_cap}};
+  return decoder(b, p, options, spec, [&](int32_t il) {
     const bool windowed = il % period < period - 1;
-    Value h = b.rms_norm(x, layer + ".attn_norm.weight", p.norm_eps);
-    h = attention_block(b, layer, h, p,
-                        {.rope = windowed ? &rope_local : &rope_full,
+    return AttentionSpec{.rope = windowed ? &rope_local : &rope_full,
                          .qk_norm = QkNorm::kPerHead,
                          .scale = 1 / std::sqrt(scale_base),
-                         .window = windowed ? static_cast<int32_t>(window) : 0});
-    h = b.rms_norm(h, layer + ".post_attention_norm.weight", p.norm_eps);
-    x = b.add(x, h);
-    h = b.rms_norm(x, layer + ".ffn_norm.weight", p.norm_eps);
-    h = gated_ffn(b, layer, h, p.d_model, p.n_ff, kernels::Activation::kGeluTanh);
-    h = b.rms_norm(h, layer + ".post_ffw_norm.weight", p.norm_eps);
-    x = b.add(x, h);
-  }
-  return lm_head(b, x, p, options, {.softcap = logit_cap});
+                         .window = windowed ? static_cast<int32_t>(window) : 0};
+  });
 }
 
 }  // namespace quire

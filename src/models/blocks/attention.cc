@@ -1,9 +1,20 @@
 #include "models/blocks/attention.h"
 
+#include <cmath>
+
 namespace quire {
 
 using graph::ProgramBuilder;
 using graph::Value;
+
+Result<float> read_attention_scale(const Keys& keys, const DecoderParams& p) {
+  QUIRE_ASSIGN_OR_RETURN(const float scale, keys.get_or<float>("attention.scale", 0.0f));
+  if (!std::isfinite(scale)) {
+    return make_error(ErrorCode::kCorrupt, "{} is {}, expected a finite number", keys.full("attention.scale"),
+                      scale);
+  }
+  return scale != 0 ? scale : 1 / std::sqrt(static_cast<float>(p.d_k));
+}
 
 graph::Value attention_block(ProgramBuilder& b, const std::string& layer, Value x, const DecoderParams& p,
                              const AttentionSpec& spec) {

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "graph/builder.h"
 #include "models/blocks/decoder_params.h"
+#include "models/blocks/keys.h"
 
 namespace quire {
 
@@ -26,6 +26,9 @@ struct AttentionSpec {
   float softcap = 0;   // 0 = none
   int32_t window = 0;  // 0 = every position
 };
+
+// attention.scale, or 1 / sqrt(d_k) where the key is absent or 0. Errors: kCorrupt (not a finite number).
+Result<float> read_attention_scale(const Keys& keys, const DecoderParams& p);
 
 // x [tokens, d_model], already normed -> [tokens, d_model], before the residual. `layer` is "blk.N". Takes
 // attn_q, attn_k, attn_v or one attn_qkv, each with an optional bias, and attn_output.

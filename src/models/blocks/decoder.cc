@@ -1,0 +1,36 @@
+#include "models/blocks/decoder.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "models/blocks/ffn.h"
+
+namespace quire {
+
+using graph::Value;
+
+graph::Value decoder(graph::ProgramBuilder& b, const DecoderParams& p, const BuildOptions& options,
+                     const DecoderSpec& spec, FunctionRef<AttentionSpec(int32_t il)> attention_of) {
+  const bool norm_in = spec.norms != NormPlacement::kAfter;
+  const bool norm_out = spec.norms != NormPlacement::kBefore;
+  Value x = b.embed("token_embd.weight", p.n_vocab, p.d_model, spec.embedding_scale);
+  for (int32_t il = 0; il < p.n_layer && !b.failed(); ++il) {
+    const std::string layer = fmt::format("blk.{}", il);
+    b.set_label(layer);
+    tap_hidden(b, x, il, options);
+
+    Value h = norm_in ? b.rms_norm(x, layer + ".attn_norm.weight", p.norm_eps) : x;
+    h = attention_block(b, layer, h, p, attention_of(il));
+    if (norm_out) h = b.rms_norm(h, layer + ".post_attention_norm.weight", p.norm_eps);
+    x = b.add(x, h, spec.residual_scale);
+
+    h = norm_in ? b.rms_norm(x, layer + ".ffn_norm.weight", p.norm_eps) : x;
+    h = gated_ffn(b, layer, h, p.d_model, p.n_ff, spec.activation);
+    if (norm_out) h = b.rms_norm(h, layer + ".post_ffw_norm.weight", p.norm_eps);
+    x = b.add(x, h, spec.residual_scale);
+  }
+  return lm_head(b, x, p, options, spec.head);
+}
+
+}  // namespace quire

@@ -1,0 +1,37 @@
+// A decoder-only transformer as a whole: embedding, layers of attention and gated feed-forward, head.
+//
+// Most dense families are this with different data: where the norms stand, what attention does in a layer,
+// and a few scalars. Appends to the builder; pure otherwise.
+#pragma once
+
+#include <cstdint>
+
+#include "base/function_ref.h"
+#include "graph/builder.h"
+#include "models/architecture.h"
+#include "models/blocks/attention.h"
+#include "models/blocks/decoder_params.h"
+#include "models/blocks/head.h"
+
+namespace quire {
+
+// Where a branch (attention, feed-forward) is normed: x += norm_out(branch(norm_in(x))).
+enum class NormPlacement : uint8_t {
+  kBefore,  // norm_in only: attn_norm, ffn_norm
+  kAfter,   // norm_out only: post_attention_norm, post_ffw_norm
+  kBoth,
+};
+
+struct DecoderSpec {
+  NormPlacement norms = NormPlacement::kBefore;
+  kernels::Activation activation = kernels::Activation::kSilu;  // of the gate
+  float embedding_scale = 1;
+  float residual_scale = 1;  // each branch is multiplied by it before it is added
+  HeadSpec head;
+};
+
+// Tokens of the step -> logits [outputs, n_vocab]. `attention_of` gives the spec of layer il.
+graph::Value decoder(graph::ProgramBuilder& b, const DecoderParams& p, const BuildOptions& options,
+                     const DecoderSpec& spec, FunctionRef<AttentionSpec(int32_t il)> attention_of);
+
+}  // namespace quire
