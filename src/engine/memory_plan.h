@@ -1,0 +1,37 @@
+// MemoryPlan: every byte the engine will own, by kind and place, before any of it is allocated.
+//
+// Made by running the same planning code that allocates, dry. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace quire {
+
+struct PlanRow {
+  std::string kind;   // weights, kv, activations, logits, tables, scratch, other
+  std::string place;  // host, file
+  size_t bytes = 0;
+  std::string detail;
+};
+
+struct MemoryPlan {
+  std::vector<PlanRow> rows;
+  int64_t max_sequences = 0;
+  int64_t max_context = 0;
+
+  // Host bytes; file-mapped rows are listed, not summed.
+  size_t total_bytes() const;
+};
+
+// "1.1 GB", "98 MB", "512 B": decimal units, as file sizes are given.
+std::string format_bytes(size_t bytes);
+
+// Errors: kResourceExhausted when the plan is over `budget` bytes, with each part and what would fit. 0 = no
+// budget.
+Status check_budget(const MemoryPlan& plan, size_t budget);
+
+}  // namespace quire

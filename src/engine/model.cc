@@ -1,0 +1,93 @@
+#include "engine/model.h"
+
+#include <algorithm>
+
+#include "models/architecture.h"
+
+namespace quire {
+namespace {
+
+constexpr const char* kRowPhases = "row-phases";
+constexpr int64_t kMaxContext = int64_t{1} << 24;
+
+Status check_off(const std::vector<std::string>& off) {
+  const std::vector<OptimisationInfo> known = optimisation_list();
+  for (const std::string& name : off) {
+    if (std::any_of(known.begin(), known.end(),
+                    [&](const OptimisationInfo& info) { return info.name == name; }))
+      continue;
+    std::string names;
+    for (const OptimisationInfo& info : known) names += (names.empty() ? "" : ", ") + info.name;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "there is no optimisation \"{}\" to switch off; there are {}", name, names);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<OptimisationInfo> optimisation_list() {
+  std::vector<OptimisationInfo> list;
+  for (const graph::PassInfo& pass : graph::pass_list()) list.push_back({pass.name, pass.about});
+  list.push_back(
+      {kRowPhases,
+       "row operations that follow each other run on a few rows at a time, without a barrier between"});
+  return list;
+}
+
+Result<std::unique_ptr<Model>> Model::open(const std::string& path, const EngineSettings& settings) {
+  QUIRE_RETURN_IF_ERROR(check_off(settings.off));
+  QUIRE_ASSIGN_OR_RETURN(GgufFile file, GgufFile::open(path));
+  std::unique_ptr<Model> model(new Model(std::move(file)));
+  const Metadata& metadata = model->file_.metadata();
+  const auto in_file = [&](Error error) {
+    error.message = path + ": " + error.message;
+    return error;
+  };
+
+  Result<std::string> name = metadata.get<std::string>("general.architecture");
+  if (!name.ok()) return in_file(std::move(name).error());
+  model->architecture_ = *name;
+  Result<const Architecture*> architecture = find_architecture(model->architecture_);
+  if (!architecture.ok()) return in_file(std::move(architecture).error());
+
+  Result<int64_t> n_ctx_train = metadata.get<int64_t>(model->architecture_ + ".context_length");
+  if (!n_ctx_train.ok()) return in_file(std::move(n_ctx_train).error());
+  model->n_ctx_train_ = *n_ctx_train;
+  model->ctx_ = settings.ctx != 0 ? settings.ctx : std::min(model->n_ctx_train_, kDefaultContext);
+  if (model->ctx_ < 1 || model->ctx_ > kMaxContext) {
+    return make_error(ErrorCode::kInvalidArgument, "context of {} tokens, expected 1 to {}", model->ctx_,
+                      kMaxContext);
+  }
+
+  graph::ProgramBuilder builder(model->weights_, settings.activations);
+  Result<graph::Value> logits =
+      (*architecture)->build(metadata, {.ctx = model->ctx_, .tap_hidden = settings.tap_hidden}, builder);
+  if (!logits.ok()) return in_file(std::move(logits).error());
+  Result<graph::Program> program = std::move(builder).finish(*logits);
+  if (!program.ok()) return in_file(std::move(program).error());
+  model->program_ = std::move(*program);
+  model->n_vocab_ = model->program_.info(model->program_.logits).cols;
+  model->passes_ = graph::run_passes(model->program_, settings.off);
+  const bool separate = std::find(settings.off.begin(), settings.off.end(), kRowPhases) != settings.off.end();
+  model->row_phases_ = separate ? graph::RowPhases::kSeparate : graph::RowPhases::kMerged;
+  return model;
+}
+
+std::string Model::name() const {
+  Result<std::string> name = file_.metadata().get_or<std::string>("general.name", "");
+  if (name.ok() && !name->empty()) return *name;
+  const std::string& path = file_.path();
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+LayerNeeds Model::layer_needs() const {
+  LayerNeeds needs;
+  for (const graph::KvLayer& layer : program_.kv_layers) {
+    needs.push_back(AttentionNeed{
+        .n_head_kv = layer.n_head_kv, .d_k = layer.d_k, .d_v = layer.d_v, .window = layer.window});
+  }
+  return needs;
+}
+
+}  // namespace quire

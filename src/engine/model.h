@@ -1,0 +1,62 @@
+// Model: a model file understood: its program, tokenizer and template, without weights or memory.
+//
+// Reads headers only, so it is cheap; `quire plan` stops here and the engine goes on to load weights. Owns
+// the file mapping, into which the program's weight views point. Immutable after open(); thread safe to read.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "engine/settings.h"
+#include "gguf/gguf_file.h"
+#include "graph/passes.h"
+#include "graph/program.h"
+#include "graph/schedule.h"
+#include "memory/layer_needs.h"
+#include "models/gguf_weights.h"
+
+namespace quire {
+
+// What can be switched off with --off, besides the graph passes.
+struct OptimisationInfo {
+  std::string name;
+  std::string about;
+};
+std::vector<OptimisationInfo> optimisation_list();
+
+class Model {
+ public:
+  // Errors: those of GgufFile::open; kUnsupported (architecture, tensor type); kCorrupt (keys, tensors);
+  // kInvalidArgument (settings out of range, unknown name in `off`).
+  static Result<std::unique_ptr<Model>> open(const std::string& path, const EngineSettings& settings);
+
+  const GgufFile& file() const { return file_; }
+  const GgufWeights& weights() const { return weights_; }
+  const graph::Program& program() const { return program_; }
+  const std::vector<graph::PassReport>& passes() const { return passes_; }
+  graph::RowPhases row_phases() const { return row_phases_; }
+  const std::string& architecture() const { return architecture_; }
+  std::string name() const;  // general.name, or the file's
+  int64_t ctx() const { return ctx_; }
+  int64_t n_ctx_train() const { return n_ctx_train_; }
+  int64_t n_vocab() const { return n_vocab_; }
+  LayerNeeds layer_needs() const;
+
+ private:
+  explicit Model(GgufFile file) : file_(std::move(file)), weights_(file_) {}
+
+  GgufFile file_;
+  GgufWeights weights_;
+  graph::Program program_;
+  std::vector<graph::PassReport> passes_;
+  graph::RowPhases row_phases_ = graph::RowPhases::kMerged;
+  std::string architecture_;
+  int64_t ctx_ = 0;
+  int64_t n_ctx_train_ = 0;
+  int64_t n_vocab_ = 0;
+};
+
+}  // namespace quire

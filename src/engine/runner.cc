@@ -1,0 +1,195 @@
+#include "engine/runner.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace quire {
+namespace {
+
+// Bounds the block tables; 268 million positions.
+constexpr int64_t kMaxPages = int64_t{1} << 24;
+
+Status check_settings(const EngineSettings& settings) {
+  const auto in_range = [](const char* name, int64_t value, int64_t low, int64_t high) -> Status {
+    if (value >= low && value <= high) return {};
+    return make_error(ErrorCode::kInvalidArgument, "{} is {}, expected {} to {}", name, value, low, high);
+  };
+  QUIRE_RETURN_IF_ERROR(in_range("the number of parallel sequences", settings.max_sequences, 1, 1 << 16));
+  QUIRE_RETURN_IF_ERROR(in_range("the number of tokens in a batch", settings.max_batch_tokens, 1, 1 << 20));
+  QUIRE_RETURN_IF_ERROR(in_range("the number of logit rows", settings.max_outputs, 0, 1 << 20));
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const EngineSettings& settings,
+                                               Allocation allocation, graph::LoadProgress progress) {
+  QUIRE_RETURN_IF_ERROR(check_settings(settings));
+  std::unique_ptr<Runner> runner(new Runner(settings));
+  QUIRE_ASSIGN_OR_RETURN(runner->model_, Model::open(path, settings));
+  const Model& model = *runner->model_;
+  const bool dry = allocation == Allocation::kDry;
+  QUIRE_ASSIGN_OR_RETURN(runner->device_, dry ? graph::CpuDevice::create_dry(settings.isa, settings.threads)
+                                              : graph::CpuDevice::create(settings.isa, settings.threads));
+  const graph::CpuDevice& device = *runner->device_;
+
+  const int64_t pages = KvMemory::pages_for(model.ctx()) * settings.max_sequences;
+  if (pages > kMaxPages) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "{} sequences of {} tokens are {} pages, expected at most {}", settings.max_sequences,
+                      model.ctx(), pages);
+  }
+  const int64_t max_tokens = std::min(settings.max_batch_tokens, model.ctx() * settings.max_sequences);
+  const int64_t max_outputs =
+      std::min(max_tokens, settings.max_outputs > 0 ? settings.max_outputs : int64_t{settings.max_sequences});
+  runner->max_tokens_ = max_tokens;
+  runner->max_outputs_ = max_outputs;
+  QUIRE_ASSIGN_OR_RETURN(runner->memory_,
+                         KvMemory::create({.needs = model.layer_needs(),
+                                           .element_bytes = graph::kv_element_bytes(settings.kv_type),
+                                           .n_pages = static_cast<int32_t>(pages),
+                                           .max_sequences = settings.max_sequences,
+                                           .max_positions = model.ctx(),
+                                           .max_step_tokens = max_tokens,
+                                           .allocation = allocation}));
+  runner->memory_->fault_in();
+
+  if (!dry) {
+    QUIRE_ASSIGN_OR_RETURN(runner->weights_, graph::WeightStore::load(model.program(), model.weights(),
+                                                                      device.pool(), progress));
+  }
+
+  std::vector<graph::KvBinding> bindings;
+  for (size_t layer = 0; layer < model.program().kv_layers.size(); ++layer) {
+    bindings.push_back(graph::bind_kv(model.program().kv_layers[layer], settings.kv_type,
+                                      runner->memory_->layer_pages(layer),
+                                      runner->memory_->layer_page_stride(layer)));
+  }
+  QUIRE_ASSIGN_OR_RETURN(
+      runner->executor_,
+      graph::CpuExecutor::create({.program = &model.program(),
+                                  .weights = dry ? nullptr : &*runner->weights_,
+                                  .kernels = &device.kernels(),
+                                  .pool = device.pool_or_null(),
+                                  .n_threads = device.n_threads(),
+                                  .kv = bindings,
+                                  .limits = {.max_tokens = max_tokens, .max_outputs = max_outputs},
+                                  .row_phases = model.row_phases(),
+                                  .allocation = allocation}));
+  runner->tokens_.reserve(static_cast<size_t>(max_tokens));
+  runner->output_rows_.reserve(static_cast<size_t>(max_outputs));
+  runner->spans_.reserve(static_cast<size_t>(settings.max_sequences));
+  return runner;
+}
+
+Result<MemoryPlan> Runner::plan(const std::string& path, const EngineSettings& settings) {
+  QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Runner> runner,
+                         create(path, settings, Allocation::kDry, [](size_t, size_t) { return true; }));
+  return runner->memory();
+}
+
+Result<std::unique_ptr<Runner>> Runner::load(const std::string& path, const EngineSettings& settings,
+                                             graph::LoadProgress progress) {
+  return create(path, settings, Allocation::kReal, progress);
+}
+
+MemoryPlan Runner::memory() const {
+  const graph::Program& program = model_->program();
+  const size_t weight_bytes = weights_ ? weights_->bytes() : graph::WeightStore::plan_bytes(program);
+  size_t table_weights = 0;
+  for (const graph::WeightDecl& decl : program.weights) {
+    if (decl.role == graph::WeightRole::kTable) table_weights += decl.view.bytes();
+  }
+  MemoryPlan plan;
+  plan.max_sequences = settings_.max_sequences;
+  plan.max_context = model_->ctx();
+  plan.rows = {
+      {"weights", "host", weight_bytes, fmt::format("repacked for {}", device_->isa())},
+      {"weights", "file", table_weights, "token embeddings, read in place"},
+      {"kv", "host", memory_->kv_bytes(),
+       fmt::format("{} pages of {} tokens, {}", memory_->total_pages(), kPagePositions,
+                   graph::kv_type_name(settings_.kv_type))},
+      {"activations", "host", executor_->arena_bytes(), fmt::format("steps of {} tokens", max_tokens_)},
+      {"logits", "host", executor_->tap_bytes(), fmt::format("{} rows", max_outputs_)},
+      {"tables", "host", memory_->table_bytes(), "block tables"},
+      {"scratch", "host", executor_->scratch_bytes(), fmt::format("{} threads", device_->n_threads())},
+  };
+  return plan;
+}
+
+Status Runner::step(std::span<const BatchItem> items) {
+  tokens_.clear();
+  output_rows_.clear();
+  spans_.clear();
+  // Everything is checked before anything changes.
+  const int64_t n_vocab = model_->n_vocab();
+  size_t n_tokens = 0, n_outputs = 0;
+  for (const BatchItem& item : items) {
+    if (item.tokens.empty()) return make_error(ErrorCode::kInvalidArgument, "a sequence was given no tokens");
+    for (int32_t token : item.tokens) {
+      if (token < 0 || token >= n_vocab) {
+        return make_error(ErrorCode::kInvalidArgument, "token id {} is outside the vocabulary of {}", token,
+                          n_vocab);
+      }
+    }
+    n_tokens += item.tokens.size();
+    n_outputs += item.logits == Logits::kAll ? item.tokens.size() : item.logits == Logits::kLast ? 1 : 0;
+  }
+  if (n_tokens > static_cast<size_t>(max_tokens_) || n_outputs > static_cast<size_t>(max_outputs_)) {
+    return make_error(ErrorCode::kResourceExhausted,
+                      "a step of {} tokens and {} logit rows, planned were {} and {}", n_tokens, n_outputs,
+                      max_tokens_, max_outputs_);
+  }
+  memory_->begin_step();
+  for (size_t i = 0; i < items.size(); ++i) {
+    Status appended = memory_->append(items[i].sequence, static_cast<int64_t>(items[i].tokens.size()));
+    if (!appended.ok()) {
+      for (size_t j = 0; j < i; ++j) {
+        const SequenceId sequence = items[j].sequence;
+        memory_->truncate(sequence, memory_->length(sequence) - static_cast<int64_t>(items[j].tokens.size()));
+      }
+      return appended;
+    }
+  }
+  for (const BatchItem& item : items) {
+    const size_t first = tokens_.size();
+    tokens_.insert(tokens_.end(), item.tokens.begin(), item.tokens.end());
+    const size_t first_output = item.logits == Logits::kAll ? first : tokens_.size() - 1;
+    if (item.logits == Logits::kNone) continue;
+    for (size_t row = first_output; row < tokens_.size(); ++row)
+      output_rows_.push_back(static_cast<int32_t>(row));
+  }
+  const StepTables tables = memory_->tables();
+  for (const StepSpan& span : tables.spans) {
+    spans_.push_back({.row_begin = span.row_begin, .row_end = span.row_end, .table = span.table});
+  }
+  const graph::KvTables kv{.slots = tables.slots.data(), .spans = spans_};
+  executor_->run(
+      {.tokens = tokens_, .positions = tables.positions.data(), .kv = {&kv, 1}, .output_rows = output_rows_});
+  ++n_steps_;
+  return {};
+}
+
+Status Runner::feed(SequenceId sequence, std::span<const int32_t> tokens) {
+  const auto chunk = static_cast<size_t>(max_tokens_);
+  for (size_t begin = 0; begin < tokens.size(); begin += chunk) {
+    const std::span<const int32_t> part = tokens.subspan(begin, std::min(chunk, tokens.size() - begin));
+    const bool last = begin + part.size() == tokens.size();
+    const BatchItem item{
+        .sequence = sequence, .tokens = part, .logits = last ? Logits::kLast : Logits::kNone};
+    QUIRE_RETURN_IF_ERROR(step({&item, 1}));
+  }
+  return {};
+}
+
+std::optional<std::span<const float>> Runner::hidden(int32_t layer, int64_t row) const {
+  const graph::Program& program = model_->program();
+  const std::string name = fmt::format("hidden.{}", layer);
+  for (size_t v = 0; v < program.values.size(); ++v) {
+    if (program.values[v].name == name) return executor_->tap_row(graph::Value{static_cast<int32_t>(v)}, row);
+  }
+  return std::nullopt;
+}
+
+}  // namespace quire

@@ -1,0 +1,100 @@
+// Runner: a model with weights and memory, ready to run steps over a static set of sequences.
+//
+// Owns the device, weights, KV pages and executor. All memory is allocated and faulted in by load();
+// afterwards a step allocates nothing. Used by one thread at a time.
+//
+//   QUIRE_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner, Runner::load(path, settings, progress));
+//   QUIRE_ASSIGN_OR_RETURN(SequenceId sequence, runner->open());
+//   QUIRE_RETURN_IF_ERROR(runner->feed(sequence, prompt));   // any length, in steps of max_batch_tokens
+//   std::span<const float> logits = runner->logits(0);       // of the last token
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/memory_plan.h"
+#include "engine/model.h"
+#include "engine/settings.h"
+#include "graph/cpu_device.h"
+#include "graph/cpu_executor.h"
+#include "graph/weight_store.h"
+#include "memory/kv_memory.h"
+
+namespace quire {
+
+enum class Logits : uint8_t { kNone, kLast, kAll };
+
+// What one sequence does in a step.
+struct BatchItem {
+  SequenceId sequence;
+  std::span<const int32_t> tokens;
+  Logits logits = Logits::kLast;
+};
+
+class Runner {
+ public:
+  // The plan load() would carry out, reading headers only. Errors: those of Model::open.
+  static Result<MemoryPlan> plan(const std::string& path, const EngineSettings& settings);
+
+  // Errors: those of Model::open; kResourceExhausted; kCancelled when progress returns false.
+  static Result<std::unique_ptr<Runner>> load(const std::string& path, const EngineSettings& settings,
+                                              graph::LoadProgress progress);
+
+  const Model& model() const { return *model_; }
+  const graph::CpuDevice& device() const { return *device_; }
+  const EngineSettings& settings() const { return settings_; }
+  MemoryPlan memory() const;  // what was allocated, in the form of plan()
+
+  Result<SequenceId> open() { return memory_->open(); }
+  void close(SequenceId sequence) { memory_->close(sequence); }
+  int64_t length(SequenceId sequence) const { return memory_->length(sequence); }
+  void truncate(SequenceId sequence, int64_t n_keep) { memory_->truncate(sequence, n_keep); }
+  KvMemory& memory_module() { return *memory_; }
+
+  // Runs one step over the items (each sequence at most once, their tokens at most max_batch_tokens, their
+  // logits at most max_outputs in sum). Errors: kInvalidArgument (token id outside the vocabulary, empty
+  // item), kContextLength, kResourceExhausted; the step then has not run and no sequence has changed.
+  Status step(std::span<const BatchItem> items);
+
+  // Feeds any number of tokens to one sequence, in steps of at most max_batch_tokens, with logits for the
+  // last only.
+  Status feed(SequenceId sequence, std::span<const int32_t> tokens);
+
+  // Row i of the last step's logits, in the order of its items and their tokens: [n_vocab].
+  std::span<const float> logits(int64_t row) const { return executor_->logits_row(row); }
+  int64_t n_logits() const { return static_cast<int64_t>(output_rows_.size()); }
+  // Row i of the hidden state entering `layer` (settings.tap_hidden), or of the normed output for layer =
+  // n_layer.
+  std::optional<std::span<const float>> hidden(int32_t layer, int64_t row) const;
+
+  int64_t n_steps() const { return n_steps_; }
+
+ private:
+  explicit Runner(const EngineSettings& settings) : settings_(settings) {}
+  // Model, memory and executor, dry or real; weights only when real.
+  static Result<std::unique_ptr<Runner>> create(const std::string& path, const EngineSettings& settings,
+                                                Allocation allocation, graph::LoadProgress progress);
+
+  EngineSettings settings_;
+  std::unique_ptr<Model> model_;
+  std::optional<graph::CpuDevice> device_;
+  std::optional<graph::WeightStore> weights_;
+  std::optional<KvMemory> memory_;
+  std::optional<graph::CpuExecutor> executor_;
+
+  // The largest step that was planned.
+  int64_t max_tokens_ = 0;
+  int64_t max_outputs_ = 0;
+  // Buffers of the step, reserved once.
+  std::vector<int32_t> tokens_;
+  std::vector<int32_t> output_rows_;
+  std::vector<kernels::SequenceSpan> spans_;
+  int64_t n_steps_ = 0;
+};
+
+}  // namespace quire

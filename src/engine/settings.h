@@ -1,0 +1,30 @@
+// EngineSettings: everything a user can choose about how a model is run.
+//
+// Plain data, copied freely. Fields that change numbers (kv_type, activations, ctx through rope factors) are
+// part of the model's fingerprint; the others change speed and memory only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/cpu_device.h"
+
+namespace quire {
+
+struct EngineSettings {
+  int64_t ctx = 0;                 // longest sequence in tokens; 0 = the model's own, at most kDefaultContext
+  int32_t max_sequences = 1;       // open at the same time
+  int64_t max_batch_tokens = 512;  // tokens of one step
+  int64_t max_outputs = 0;         // rows of logits of one step; 0 = one per sequence
+  int threads = 0;                 // 0 = one per physical core
+  std::string isa = "auto";
+  graph::KvType kv_type = graph::KvType::kF16;
+  graph::ActivationSetting activations = graph::ActivationSetting::kInt8;
+  std::vector<std::string> off;  // optimisations switched off, by name
+  bool tap_hidden = false;       // keep hidden rows readable, for tests
+};
+
+inline constexpr int64_t kDefaultContext = 8192;
+
+}  // namespace quire
