@@ -38,7 +38,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
   if (pages > kMaxPages) {
     return make_error(ErrorCode::kInvalidArgument,
                       "{} sequences of {} tokens are {} pages, expected at most {}", settings.max_sequences,
-                      model.ctx(), pages);
+                      model.ctx(), pages, kMaxPages);
   }
   const int64_t max_tokens = std::min(settings.max_batch_tokens, model.ctx() * settings.max_sequences);
   const int64_t max_outputs =
