@@ -1,15 +1,16 @@
 // Attention over paged keys and values, and the write of new ones into their pages.
 //
 // A page holds kPageTokens positions of one layer. Inside a page, for each KV head: K transposed
-// [d_k, kPageTokens] (lanes are positions, so scores need no horizontal sum), then, after the K of all heads, V
-// [kPageTokens, d_v] per head (lanes are head dimensions). Pages are found through a block table, so they may lie
-// anywhere. Memory belongs to the caller.
+// [d_k, kPageTokens] (lanes are positions, so scores need no horizontal sum), then, after the K of all heads,
+// V [kPageTokens, d_v] per head (lanes are head dimensions). Pages are found through a block table, so they
+// may lie anywhere. Memory belongs to the caller.
 //
-// Numerics (docs/numerics.md): scores and weighted sums are computed per chunk of kChunkTokens positions, cut at
-// absolute multiples of it, each chunk from zero (scores: d ascending; P*V: position ascending; sums by the fixed
-// 16-lane tree), then merged in ascending order by (max, sum, out). A row merges only chunks in which it sees a
-// position. Lanes a row may not see are select-loaded as zero, never multiplied away: a reused page may hold
-// Inf or NaN. Decode, chunked prefill, paged and contiguous therefore agree in bits, as do all ISAs and thread counts.
+// Numerics (docs/numerics.md): scores and weighted sums are computed per chunk of kChunkTokens positions, cut
+// at absolute multiples of it, each chunk from zero (scores: d ascending; P*V: position ascending; sums by
+// the fixed 16-lane tree), then merged in ascending order by (max, sum, out). A row merges only chunks in
+// which it sees a position. Lanes a row may not see are select-loaded as zero, never multiplied away: a
+// reused page may hold Inf or NaN. Decode, chunked prefill, paged and contiguous therefore agree in bits, as
+// do all ISAs and thread counts.
 #pragma once
 
 #include <cstddef>
@@ -22,49 +23,70 @@ inline constexpr int kChunkTokens = 64;
 
 enum class KvType : uint8_t { kF32, kF16, kBF16 };  // storage; arithmetic is f32 in all three
 
-// How one layer's page is laid out.
+// Kernels are compiled once per ISA: what they share with the rest must leave no out-of-line copy behind.
+#define QUIRE_LAYOUT_FN [[gnu::always_inline]] inline
+
+// How one layer's page is laid out; sizes and offsets in bytes.
 struct KvLayout {
   KvType type = KvType::kF16;
   int32_t n_head_kv = 0;
-  int32_t d_k = 0;  // key dimension per head
-  int32_t d_v = 0;  // value dimension per head
-  size_t element_bytes() const { return type == KvType::kF32 ? 4 : 2; }
-  size_t k_head_bytes() const { return static_cast<size_t>(d_k) * kPageTokens * element_bytes(); }
-  size_t v_head_bytes() const { return static_cast<size_t>(d_v) * kPageTokens * element_bytes(); }
-  size_t k_bytes() const { return k_head_bytes() * static_cast<size_t>(n_head_kv); }
-  size_t page_bytes() const { return (k_head_bytes() + v_head_bytes()) * static_cast<size_t>(n_head_kv); }
+  int32_t d_k = 0;  // key dimension per head, >= 1
+  int32_t d_v = 0;  // value dimension per head, >= 1
+  QUIRE_LAYOUT_FN size_t element_bytes() const { return type == KvType::kF32 ? 4 : 2; }
+  QUIRE_LAYOUT_FN size_t k_head_bytes() const {
+    return static_cast<size_t>(d_k) * kPageTokens * element_bytes();
+  }
+  QUIRE_LAYOUT_FN size_t v_head_bytes() const {
+    return static_cast<size_t>(d_v) * kPageTokens * element_bytes();
+  }
+  QUIRE_LAYOUT_FN size_t k_bytes() const { return k_head_bytes() * static_cast<size_t>(n_head_kv); }
+  QUIRE_LAYOUT_FN size_t page_bytes() const {
+    return (k_head_bytes() + v_head_bytes()) * static_cast<size_t>(n_head_kv);
+  }
+  // Where the K (V) of one head starts inside the page.
+  QUIRE_LAYOUT_FN size_t k_offset(int32_t head) const { return k_head_bytes() * static_cast<size_t>(head); }
+  QUIRE_LAYOUT_FN size_t v_offset(int32_t head) const {
+    return k_bytes() + v_head_bytes() * static_cast<size_t>(head);
+  }
 };
+#undef QUIRE_LAYOUT_FN
 
-// Rows [row_begin, row_end) of the step belong to one sequence; row r has absolute position positions[r], which
-// ascends by one inside the span. table[p / kPageTokens] is the page that holds position p.
+// Rows [row_begin, row_end) of the step belong to one sequence; row r has absolute position positions[r],
+// which ascends by one inside the span. table[p / kPageTokens] is the page that holds position p.
 struct SequenceSpan {
   int32_t row_begin = 0, row_end = 0;
   const int32_t* table = nullptr;
 };
 
-// Writes K and V of rows [row_begin, row_end) into their pages (rounded to the storage type, to nearest even).
+// Writes K and V of rows [row_begin, row_end) into their pages (rounded to the storage type, to nearest
+// even).
 struct StoreKvArgs {
   KvLayout layout;
-  std::byte* pages;       // page p of this layer starts at pages + p * page_stride
+  std::byte* pages;  // page p of this layer starts at pages + p * page_stride
   size_t page_stride;
-  const float* k; int64_t ld_k;  // [n_rows, n_head_kv, d_k]
-  const float* v; int64_t ld_v;  // [n_rows, n_head_kv, d_v]
-  const int64_t* slots;          // [n_rows] page * kPageTokens + position % kPageTokens; negative = do not store
+  const float* k;
+  int64_t ld_k;  // [n_rows, n_head_kv, d_k]
+  const float* v;
+  int64_t ld_v;          // [n_rows, n_head_kv, d_v]
+  const int64_t* slots;  // [n_rows] page * kPageTokens + position % kPageTokens; negative = do not store
 };
 
 struct AttentionArgs {
   KvLayout layout;
   const std::byte* pages;
   size_t page_stride;
-  const float* q; int64_t ld_q;      // [n_rows, n_head, d_k]
-  float* out; int64_t ld_out;        // [n_rows, n_head, d_v]
-  int32_t n_head;                    // a multiple of n_head_kv; query head h reads KV head h / (n_head / n_head_kv)
-  float scale;                       // scores = scale * (q . k); q is multiplied by scale once, before the dot
-  float softcap;                     // > 0: scores = softcap * tanh(scores / softcap)
-  int32_t window;                    // > 0: a key is hidden when position - key_position >= window
-  const float* sinks;                // [n_head] or null: joins max and denominator, adds no value
-  const SequenceSpan* spans; int32_t n_spans;
-  const int32_t* positions;          // [n_rows]
+  const float* q;
+  int64_t ld_q;  // [n_rows, n_head, d_k]
+  float* out;
+  int64_t ld_out;      // [n_rows, n_head, d_v]
+  int32_t n_head;      // a multiple of n_head_kv; query head h reads KV head h / (n_head / n_head_kv)
+  float scale;         // scores = scale * (q . k); q is multiplied by scale once, before the dot
+  float softcap;       // > 0: scores = softcap * tanh(scores / softcap)
+  int32_t window;      // > 0: a key is hidden when position - key_position >= window
+  const float* sinks;  // [n_head] or null: joins max and denominator, adds no value
+  const SequenceSpan* spans;
+  int32_t n_spans;
+  const int32_t* positions;  // [n_rows]
 };
 
 // One unit of work: some rows of one span against one KV head (all query heads that share it).

@@ -1,0 +1,21 @@
+// The attention kernels of each ISA; kernel_table.cc collects them. Constant data, thread safe.
+#pragma once
+
+#include "kernels/attention.h"
+
+namespace quire::kernels {
+
+namespace scalar {
+AttentionOps attention_ops();
+}
+namespace avx2 {
+AttentionOps attention_ops();
+}
+namespace avx512 {
+AttentionOps attention_ops();
+}
+namespace avx512vnni {
+AttentionOps attention_ops();
+}
+
+}  // namespace quire::kernels

@@ -1,0 +1,284 @@
+// One chunk of kChunkTokens positions against a block of up to kBlockRows rows: chunk -> (max, sum, out).
+//
+// A chunk's result depends on the chunk and the row only, so chunks of one sequence may be computed by
+// different threads, in any order, and merged afterwards (merge.h). Accumulators live in registers: rows x
+// columns of F32.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/attention/kv_storage.h"
+#include "kernels/attention/visibility.h"
+#include "kernels/vec/math.h"
+#include "kernels/vec/vec.h"
+
+namespace quire::kernels::QUIRE_ISA {
+
+inline constexpr int kBlockRows = 6;  // at most 8: merge.h puts two values per row into one vector
+inline constexpr int kPagesPerChunk = kChunkTokens / kPageTokens;
+static_assert(kPageTokens == kLanes);
+
+// Accumulators a block may keep in registers, beside operands: 24 of 32, or 6 pairs of 16.
+#if defined(QUIRE_ISA_IS_AVX512) || defined(QUIRE_ISA_IS_AVX512VNNI)
+inline constexpr int kAccumulators = 24;
+#else
+inline constexpr int kAccumulators = 6;
+#endif
+
+// Largest power of two <= limit that leaves n_rows x columns within the accumulators.
+static constexpr int columns_for(int n_rows, int limit) {
+  int columns = limit;
+  while (columns > 1 && columns * n_rows > kAccumulators) columns /= 2;
+  return columns;
+}
+
+// The pages of one chunk for one KV head. Pages in which no row sees a position are null and not read.
+struct ChunkPages {
+  const std::byte* k[kPagesPerChunk];  // [d_k, kPageTokens]
+  const std::byte* v[kPagesPerChunk];  // [kPageTokens, d_v]
+};
+
+struct ChunkInput {
+  ChunkPages pages;
+  const float* q;  // [n_rows, ld_q], already scaled
+  int64_t ld_q;
+  int32_t n_rows;        // 1 .. kBlockRows
+  const Interval* seen;  // [n_rows] within the chunk, none empty
+  int32_t d_k, d_v;
+  float softcap;  // 0 = none
+};
+
+// What the chunk adds to each row; out is unnormalised. The buffers belong to the caller.
+struct ChunkPartial {
+  float max[kBlockRows];
+  float sum[kBlockRows];
+  float* weights;  // [kBlockRows, kChunkTokens] exp(score - max)
+  float* out;      // [kBlockRows, ld_out], ld_out a multiple of kLanes
+  int64_t ld_out;
+};
+
+// kRows x kColumns pages of scores; d ascending.
+template <typename Storage, int kRows, int kColumns>
+static void score_tile(const std::byte* const* pages, const float* q, int64_t ld_q, int32_t d_k,
+                       float* scores) {
+  F32 sum[kRows][kColumns];
+  for (int r = 0; r < kRows; ++r) {
+    for (int c = 0; c < kColumns; ++c) sum[r][c] = zero();
+  }
+  for (int32_t d = 0; d < d_k; ++d) {
+    F32 k[kColumns];
+    for (int c = 0; c < kColumns; ++c) {
+      k[c] = Storage::load16(pages[c] + static_cast<size_t>(d) * kPageTokens * Storage::kBytes);
+    }
+    for (int r = 0; r < kRows; ++r) {
+      const F32 q_rd = set1(q[r * ld_q + d]);
+      for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(q_rd, k[c], sum[r][c]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int c = 0; c < kColumns; ++c) store(scores + r * kChunkTokens + c * kPageTokens, sum[r][c]);
+  }
+}
+
+// Scores of the pages [page_begin, page_end) of the chunk.
+template <typename Storage, int kRows>
+static void score_rows(const ChunkInput& in, int page_begin, int page_end, float* scores) {
+  constexpr int kMost = columns_for(kRows, kPagesPerChunk);
+  const auto tiles_of = [&]<int kColumns>(int& page) {
+    for (; page + kColumns <= page_end; page += kColumns) {
+      score_tile<Storage, kRows, kColumns>(in.pages.k + page, in.q, in.ld_q, in.d_k,
+                                           scores + page * kPageTokens);
+    }
+  };
+  int page = page_begin;
+  if constexpr (kMost >= 4) tiles_of.template operator()<4>(page);
+  if constexpr (kMost >= 2) tiles_of.template operator()<2>(page);
+  tiles_of.template operator()<1>(page);
+}
+
+struct ValueTile {
+  const std::byte* const* pages;  // V of the chunk
+  size_t row_bytes;               // from one position to the next inside a page
+  size_t column_offset;           // bytes from the row's start to the tile's first column
+  int tail_lanes;                 // columns of the last, partial vector; 0 = whole vectors
+  Interval positions;
+  const float* weights;  // [kRows, kChunkTokens]
+  float* out;            // [kRows, ld_out] at the tile's first column
+  int64_t ld_out;
+};
+
+enum class Columns { kWhole, kTail };
+
+// out += weights * V over the tile's positions, ascending; kRows x kColumns vectors.
+template <typename Storage, int kRows, int kColumns, Columns kKind>
+static void value_tile(const ValueTile& tile) {
+  F32 sum[kRows][kColumns];
+  for (int r = 0; r < kRows; ++r) {
+    for (int c = 0; c < kColumns; ++c) sum[r][c] = load(tile.out + r * tile.ld_out + c * kLanes);
+  }
+  int32_t position = tile.positions.begin;
+  while (position < tile.positions.end) {
+    const int32_t page = position / kPageTokens;
+    const int32_t stop = min_int(tile.positions.end, (page + 1) * kPageTokens);
+    const std::byte* values =
+        tile.pages[page] + static_cast<size_t>(position % kPageTokens) * tile.row_bytes + tile.column_offset;
+    for (; position < stop; ++position, values += tile.row_bytes) {
+      F32 v[kColumns];
+      for (int c = 0; c < kColumns; ++c) {
+        if constexpr (kKind == Columns::kWhole) {
+          v[c] = Storage::load16(values + static_cast<size_t>(c) * kLanes * Storage::kBytes);
+        } else {
+          v[c] = Storage::load_first(values, tile.tail_lanes);
+        }
+      }
+      for (int r = 0; r < kRows; ++r) {
+        const F32 weight = set1(tile.weights[r * kChunkTokens + position]);
+        for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(weight, v[c], sum[r][c]);
+      }
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int c = 0; c < kColumns; ++c) store(tile.out + r * tile.ld_out + c * kLanes, sum[r][c]);
+  }
+}
+
+// All d_v columns of kRows rows over the positions of one segment.
+template <typename Storage, int kRows>
+static void value_rows(ValueTile tile, int32_t d_v) {
+  constexpr int kMost = columns_for(kRows, kRows <= 2 ? 8 : 4);
+  float* const out = tile.out;
+  const int32_t n_whole = d_v / kLanes;
+  int32_t column = 0;
+  const auto at = [&](int32_t vector) {
+    tile.out = out + vector * kLanes;
+    tile.column_offset = static_cast<size_t>(vector) * kLanes * Storage::kBytes;
+  };
+  const auto tiles_of = [&]<int kColumns>() {
+    for (; column + kColumns <= n_whole; column += kColumns) {
+      at(column);
+      value_tile<Storage, kRows, kColumns, Columns::kWhole>(tile);
+    }
+  };
+  if constexpr (kMost >= 8) tiles_of.template operator()<8>();
+  if constexpr (kMost >= 4) tiles_of.template operator()<4>();
+  if constexpr (kMost >= 2) tiles_of.template operator()<2>();
+  tiles_of.template operator()<1>();
+  tile.tail_lanes = d_v % kLanes;
+  if (tile.tail_lanes != 0) {
+    at(n_whole);
+    value_tile<Storage, kRows, 1, Columns::kTail>(tile);
+  }
+}
+
+// Calls fn<n_rows>().
+template <typename Fn>
+QUIRE_VEC_FN void with_row_count(int32_t n_rows, const Fn& fn) {
+  switch (n_rows) {
+    case 1:
+      return fn.template operator()<1>();
+    case 2:
+      return fn.template operator()<2>();
+    case 3:
+      return fn.template operator()<3>();
+    case 4:
+      return fn.template operator()<4>();
+    case 5:
+      return fn.template operator()<5>();
+    default:
+      return fn.template operator()<6>();
+  }
+}
+
+// The lanes of page `page` of the chunk that lie inside `seen`.
+QUIRE_VEC_FN Mask seen_lanes(Interval seen, int page) {
+  const int32_t base = page * kPageTokens;
+  return mask_and(mask_first(seen.end - base), mask_not(mask_first(seen.begin - base)));
+}
+
+// What exp() subtracts: the maximum, or 0 when every score is -Inf (so that their weights are 0 and not NaN).
+QUIRE_VEC_FN float exp_shift(float max_score) { return max_score > -__builtin_inff() ? max_score : 0.0f; }
+
+struct MaxAndSum {
+  float max, sum;
+};
+
+// What the softmax sees of a raw score.
+QUIRE_VEC_FN F32 capped(F32 score, float softcap) {
+  return softcap > 0 ? mul(set1(softcap), tanh(mul(score, set1(1.0f / softcap)))) : score;
+}
+
+QUIRE_VEC_FN float max_of_row(const F32* s) { return reduce_max(max(max(s[0], s[1]), max(s[2], s[3]))); }
+QUIRE_VEC_FN float sum_of_row(const F32* s) { return reduce_add(add(add(s[0], s[1]), add(s[2], s[3]))); }
+
+// Replaces the scores of a row that sees the whole chunk by exp(score - max).
+static MaxAndSum exponentiate_whole_row(float* scores, float softcap) {
+  F32 s[kPagesPerChunk];
+  for (int page = 0; page < kPagesPerChunk; ++page)
+    s[page] = capped(load(scores + page * kPageTokens), softcap);
+  const float max_score = max_of_row(s);
+  const F32 shift = set1(exp_shift(max_score));
+  for (int page = 0; page < kPagesPerChunk; ++page) {
+    s[page] = exp(sub(s[page], shift));
+    store(scores + page * kPageTokens, s[page]);
+  }
+  return {max_score, sum_of_row(s)};
+}
+
+// The same for a row that sees a part: 0 where it does not see; pages without a visible position are neither
+// read nor written. Gives the bits of exponentiate_whole_row where both apply.
+static MaxAndSum exponentiate_part_row(float* scores, Interval seen, float softcap) {
+  const F32 hidden = set1(-__builtin_inff());
+  F32 s[kPagesPerChunk] = {hidden, hidden, hidden, hidden};
+  const int first_page = seen.begin / kPageTokens;
+  const int end_page = (seen.end - 1) / kPageTokens + 1;
+  for (int page = first_page; page < end_page; ++page) {
+    s[page] = select(seen_lanes(seen, page), capped(load(scores + page * kPageTokens), softcap), hidden);
+  }
+  const float max_score = max_of_row(s);
+  const F32 shift = set1(exp_shift(max_score));
+  F32 weights[kPagesPerChunk] = {zero(), zero(), zero(), zero()};
+  for (int page = first_page; page < end_page; ++page) {
+    weights[page] = select(seen_lanes(seen, page), exp(sub(s[page], shift)), zero());
+    store(scores + page * kPageTokens, weights[page]);
+  }
+  return {max_score, sum_of_row(weights)};
+}
+
+static MaxAndSum exponentiate_row(float* scores, Interval seen, float softcap) {
+  const bool whole = seen.begin == 0 && seen.end == kChunkTokens;
+  return whole ? exponentiate_whole_row(scores, softcap) : exponentiate_part_row(scores, seen, softcap);
+}
+
+// Computes the chunk for all rows of the block.
+template <typename Storage>
+static void compute_chunk(const ChunkInput& in, ChunkPartial& partial) {
+  const int32_t begin = in.seen[0].begin;
+  const int32_t end = in.seen[in.n_rows - 1].end;
+  with_row_count(in.n_rows, [&]<int kRows>() {
+    score_rows<Storage, kRows>(in, begin / kPageTokens, (end - 1) / kPageTokens + 1, partial.weights);
+  });
+  for (int32_t r = 0; r < in.n_rows; ++r) {
+    const MaxAndSum row = exponentiate_row(partial.weights + r * kChunkTokens, in.seen[r], in.softcap);
+    partial.max[r] = row.max;
+    partial.sum[r] = row.sum;
+    for (int64_t c = 0; c < partial.ld_out; c += kLanes) store(partial.out + r * partial.ld_out + c, zero());
+  }
+  // A position only some rows see must not touch the others (its value may be anything), hence the segments.
+  for (int32_t position = begin; position < end;) {
+    const Segment segment = segment_at(position, in.seen, in.n_rows);
+    const ValueTile tile = {.pages = in.pages.v,
+                            .row_bytes = static_cast<size_t>(in.d_v) * Storage::kBytes,
+                            .column_offset = 0,
+                            .tail_lanes = 0,
+                            .positions = segment.positions,
+                            .weights = partial.weights + segment.row_begin * kChunkTokens,
+                            .out = partial.out + segment.row_begin * partial.ld_out,
+                            .ld_out = partial.ld_out};
+    with_row_count(segment.row_end - segment.row_begin,
+                   [&]<int kRows>() { value_rows<Storage, kRows>(tile, in.d_v); });
+    position = segment.positions.end;
+  }
+}
+
+}  // namespace quire::kernels::QUIRE_ISA

@@ -1,0 +1,77 @@
+// Merging chunk results into a row's running (max, sum, out), ascending, and finishing the row.
+//
+// State starts as (-Inf, 0, 0); the first merge then takes the chunk over unchanged (exp(-Inf) = 0, exp(0) =
+// 1).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/attention/chunk.h"
+
+namespace quire::kernels::QUIRE_ISA {
+
+// Running results of the rows of a tile. Memory belongs to the caller.
+struct RunningRows {
+  float* max;      // [n_rows]
+  float* sum;      // [n_rows]
+  float* out;      // [n_rows, ld_out]
+  int64_t ld_out;  // a multiple of kLanes
+};
+
+static void start_rows(const RunningRows& state, int32_t n_rows) {
+  for (int32_t r = 0; r < n_rows; ++r) {
+    state.max[r] = -__builtin_inff();
+    state.sum[r] = 0;
+    for (int64_t c = 0; c < state.ld_out; c += kLanes) store(state.out + r * state.ld_out + c, zero());
+  }
+}
+
+// Merges a chunk into rows [row, row + n_rows):
+//   m = max(a.max, b.max); sum = a.sum * exp(a.max - m) + b.sum * exp(b.max - m), out alike, each as
+//   mul_add(a, exp_a, b * exp_b).
+static void merge_chunk(const RunningRows& state, int32_t row, int32_t n_rows, const ChunkPartial& chunk) {
+  constexpr int kHalf = kLanes / 2;
+  static_assert(kBlockRows <= kHalf);
+  float factors[kLanes] = {};  // row r: its running factor in lane r, the chunk's in lane kHalf + r
+  for (int32_t r = 0; r < n_rows; ++r) {
+    const float running = state.max[row + r];
+    const float both = running > chunk.max[r] ? running : chunk.max[r];
+    factors[r] = running - exp_shift(both);
+    factors[kHalf + r] = chunk.max[r] - exp_shift(both);
+    state.max[row + r] = both;
+  }
+  store(factors, exp(load(factors)));
+  for (int32_t r = 0; r < n_rows; ++r) {
+    const F32 keep = set1(factors[r]);
+    const F32 take = set1(factors[kHalf + r]);
+    float* sum = state.sum + row + r;
+    store_partial(sum, mul_add(set1(*sum), keep, mul(set1(chunk.sum[r]), take)), 1);
+    float* out = state.out + (row + r) * state.ld_out;
+    const float* add_out = chunk.out + r * chunk.ld_out;
+    for (int64_t c = 0; c < state.ld_out; c += kLanes) {
+      store(out + c, mul_add(load(out + c), keep, mul(load(add_out + c), take)));
+    }
+  }
+}
+
+// Adds a sink: one more score that takes part in max and sum and carries no value.
+static void merge_sink(const RunningRows& state, int32_t row, float sink) {
+  const float both = state.max[row] > sink ? state.max[row] : sink;
+  const float shift = exp_shift(both);
+  float factors[kLanes] = {state.max[row] - shift, sink - shift};
+  store(factors, exp(load(factors)));
+  const F32 keep = set1(factors[0]);
+  state.max[row] = both;
+  store_partial(state.sum + row, mul_add(set1(state.sum[row]), keep, set1(factors[1])), 1);
+  float* out = state.out + row * state.ld_out;
+  for (int64_t c = 0; c < state.ld_out; c += kLanes) store(out + c, mul(load(out + c), keep));
+}
+
+// Writes out / sum, d_v values.
+static void write_row(const RunningRows& state, int32_t row, int32_t d_v, float* out) {
+  const F32 sum = set1(state.sum[row]);
+  const float* values = state.out + row * state.ld_out;
+  for (int32_t c = 0; c < d_v; c += kLanes) store_partial(out + c, div(load(values + c), sum), d_v - c);
+}
+
+}  // namespace quire::kernels::QUIRE_ISA
