@@ -36,6 +36,7 @@
 #include <cstdint>
 
 #define QUIRE_VEC_FN [[gnu::always_inline]] static inline
+#define QUIRE_VEC_MEMBER [[gnu::always_inline]] inline  // member functions of types in an ISA namespace
 
 namespace quire::kernels::QUIRE_ISA {
 

@@ -1,0 +1,45 @@
+#include "kernels/kernel_table.h"
+
+#include "base/check.h"
+#include "kernels/attention/attention_ops.h"
+#include "kernels/linear/linear_ops.h"
+#include "kernels/row_ops/getters.h"
+
+namespace quire::kernels {
+
+// The getters of an ISA are compiled with its instructions, so a table is built only when its ISA is asked
+// for.
+const KernelTable& kernel_table(Isa isa) {
+  QUIRE_CHECK(isa_supported(isa));
+  switch (isa) {
+    case Isa::kScalar: {
+      static const KernelTable table = {isa, scalar::row_ops(), scalar::attention_ops(),
+                                        scalar::linear_ops()};
+      return table;
+    }
+    case Isa::kAvx2: {
+      static const KernelTable table = {isa, avx2::row_ops(), avx2::attention_ops(), avx2::linear_ops()};
+      return table;
+    }
+    case Isa::kAvx512: {
+      static const KernelTable table = {isa, avx512::row_ops(), avx512::attention_ops(),
+                                        avx512::linear_ops()};
+      return table;
+    }
+    case Isa::kAvx512Vnni: {
+      static const KernelTable table = {isa, avx512vnni::row_ops(), avx512vnni::attention_ops(),
+                                        avx512vnni::linear_ops()};
+      return table;
+    }
+  }
+  check_failed(__FILE__, __LINE__, "isa", "not a known instruction set");
+}
+
+const LinearKernel& linear_kernel(const KernelTable& table, const PackedFormat& format) {
+  for (const LinearKernel& kernel : table.linear.kernels) {
+    if (kernel.format == &format) return kernel;
+  }
+  check_failed(__FILE__, __LINE__, "format has a kernel", format.name);
+}
+
+}  // namespace quire::kernels
