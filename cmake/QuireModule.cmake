@@ -32,19 +32,26 @@ set(QUIRE_ISA_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi2)
 set(QUIRE_ISA_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512)
 set(QUIRE_ISA_FLAGS_avx512vnni ${QUIRE_ISA_FLAGS_avx512} -mavx512vnni)
 
+function(quire_isa_options TARGET ISA)
+  string(TOUPPER ${ISA} ISA_UPPER)
+  target_compile_definitions(${TARGET} PRIVATE QUIRE_ISA=${ISA} QUIRE_ISA_IS_${ISA_UPPER}=1)
+  target_compile_options(${TARGET} PRIVATE ${QUIRE_ISA_FLAGS_${ISA}} -fno-exceptions -fno-rtti -fno-math-errno)
+endfunction()
+
 # Compiles each kernel source once per ISA. The source sees QUIRE_ISA (a namespace name) and
 # QUIRE_ISA_IS_<NAME>=1, and must export nothing but what lives in namespace quire::kernels::QUIRE_ISA.
 function(quire_kernels TARGET)
   foreach(isa ${QUIRE_ISAS})
-    string(TOUPPER ${isa} ISA_UPPER)
     add_library(${TARGET}_${isa} OBJECT ${ARGN})
     target_link_libraries(${TARGET}_${isa} PRIVATE quire_flags quire_base quire_tensor)
-    target_compile_definitions(${TARGET}_${isa} PRIVATE QUIRE_ISA=${isa} QUIRE_ISA_IS_${ISA_UPPER}=1)
-    target_compile_options(${TARGET}_${isa} PRIVATE ${QUIRE_ISA_FLAGS_${isa}} -fno-exceptions -fno-rtti -fno-math-errno)
+    quire_isa_options(${TARGET}_${isa} ${isa})
     if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT QUIRE_SANITIZE)
       target_compile_options(${TARGET}_${isa} PRIVATE -O3)
     endif()
     target_sources(${TARGET} PRIVATE $<TARGET_OBJECTS:${TARGET}_${isa}>)
+    # For the symbol check (tests/checks).
+    set_target_properties(${TARGET}_${isa} PROPERTIES QUIRE_KERNEL_ISA ${isa})
+    set_property(GLOBAL APPEND PROPERTY QUIRE_KERNEL_TARGETS ${TARGET}_${isa})
   endforeach()
 endfunction()
 
