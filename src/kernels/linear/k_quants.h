@@ -1,0 +1,52 @@
+// Parts of the kernels for types with super-blocks of 256 values, activations kQ8x256. For *.kern.cc files.
+//
+// Per super-block ascending, per output, with exact integers isum = sum of scale * (sum of code * activation)
+// over its sub-blocks and, for Q4_K and Q5_K, msum = sum of minimum * (sum of activations):
+//   t = f32(isum) * d;  t = fma(-f32(msum), dmin, t) (Q4_K, Q5_K);  acc = fma(t, a_scale, acc).
+#pragma once
+
+#include "kernels/linear/walk.h"
+
+namespace quire::kernels::QUIRE_ISA {
+
+// f32 accumulators of up to kRows outputs. Beyond four rows they live in memory, where a super-block touches
+// them once: the registers are needed for the integer sums of all rows.
+template <int kRows>
+class Accumulators {
+ public:
+  [[gnu::always_inline]] Accumulators() {
+    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) set(m, zero());
+    if constexpr (kInMemory) {
+      // Without this the compiler would give the array registers after all.
+      __asm__ volatile("" : : "r"(memory_) : "memory");
+    }
+  }
+  [[gnu::always_inline]] F32 get(int m) const { return kInMemory ? load(memory_[m]) : registers_[m]; }
+  [[gnu::always_inline]] void set(int m, F32 value) {
+    if constexpr (kInMemory) {
+      store(memory_[m], value);
+    } else {
+      registers_[m] = value;
+    }
+  }
+
+ private:
+  static constexpr bool kInMemory = kRows > 4;
+  F32 registers_[kInMemory ? 1 : kRows];
+  alignas(64) float memory_[kInMemory ? kRows : 1][kLanes];
+};
+
+QUIRE_VEC_FN Q8x256Tile q8x256_tile_of(const LinearArgs& args, int64_t first_row, int64_t n_rows) {
+  return q8x256_tile(args.activations + first_row * activation_row_bytes(ActivationKind::kQ8x256, args.k),
+                     n_rows, activation_blocks(ActivationKind::kQ8x256, args.k));
+}
+
+// sum[m] += codes * activations of row m at step `step` of its block.
+template <int kRows>
+QUIRE_VEC_FN void add_step(I32 (&sum)[kRows], B64 codes, const int8_t* activations, int step) {
+  QUIRE_UNROLL for (int m = 0; m < kRows; ++m) {
+    sum[m] = dot_u7s8(sum[m], codes, activations + m * kActivationBlock + 4 * step);
+  }
+}
+
+}  // namespace quire::kernels::QUIRE_ISA

@@ -1,0 +1,118 @@
+// Packing of Q4_K, Q5_K and Q6_K; weight_layout.h describes the result.
+
+#include <cstddef>
+
+#include "kernels/linear/activation_layout.h"
+#include "kernels/linear/pack_words.h"
+#include "kernels/linear/packed_formats.h"
+#include "kernels/linear/weight_layout.h"
+#include "tensor/formats/q4_k.h"
+#include "tensor/formats/q5_k.h"
+#include "tensor/formats/q6_k.h"
+
+namespace quire::kernels {
+namespace {
+
+// 12 bytes of every row to three slices.
+void transpose_12_bytes(const RowPointers& rows, std::byte* slices) {
+  for (int r = 0; r < kGroupRows; ++r) {
+    for (int w = 0; w < 3; ++w) std::memcpy(slices + w * kSliceBytes + 4 * r, rows.at[r] + 4 * w, 4);
+  }
+}
+
+// d, dmin and the 6-bit fields, which lie alike in both types.
+void pack_k_header(const RowPointers& rows, std::byte* header) {
+  static_assert(offsetof(BlockQ4_K, d) == 0 && offsetof(BlockQ4_K, dmin) == 2 &&
+                offsetof(BlockQ4_K, scales) == 4);
+  static_assert(offsetof(BlockQ5_K, d) == 0 && offsetof(BlockQ5_K, dmin) == 2 &&
+                offsetof(BlockQ5_K, scales) == 4);
+  gather_fields<uint16_t>(rows, header);
+  gather_fields<uint16_t>(rows.plus(2), header + 32);
+  transpose_12_bytes(rows.plus(4), header + 64);
+}
+
+void pack_q4_k(const TensorView& weights, int64_t group, std::byte* out) {
+  const GroupBlocks<BlockQ4_K> blocks(weights, group);
+  for (int64_t b = 0; b < weights.n_cols() / kSuperBlock; ++b) {
+    const RowPointers rows = blocks.block(b);
+    pack_k_header(rows, out);
+    transpose_bytes(rows.plus(offsetof(BlockQ4_K, qs)), sizeof(BlockQ4_K::qs),
+                    out + kQ4_KLayout.header_bytes);
+    out += kQ4_KLayout.header_bytes + kQ4_KLayout.block_bytes;
+  }
+}
+
+// Exchanges the bits of slice a whose places are in mask << shift with those of slice b in mask.
+inline void exchange_bits(Words4& a, Words4& b, int shift, uint32_t mask) {
+  const Words4 changed = ((a >> shift) ^ b) & mask;
+  b ^= changed;
+  a ^= changed << shift;
+}
+
+// Eight slices whose bytes hold at bit j the fifth bit of step s of sub-block j become eight slices, one per
+// sub-block, with step s at bit s: an 8 x 8 bit transposition in every byte.
+void transpose_fifth_bits(std::byte* slices) {
+  for (int part = 0; part < kSliceBytes; part += 16) {
+    Words4 w[8];
+    for (int s = 0; s < 8; ++s) std::memcpy(&w[s], slices + s * kSliceBytes + part, 16);
+    for (int s = 0; s < 4; ++s) exchange_bits(w[s], w[s + 4], 4, 0x0f0f0f0fu);
+    for (const int s : {0, 1, 4, 5}) exchange_bits(w[s], w[s + 2], 2, 0x33333333u);
+    for (const int s : {0, 2, 4, 6}) exchange_bits(w[s], w[s + 1], 1, 0x55555555u);
+    for (int s = 0; s < 8; ++s) std::memcpy(slices + s * kSliceBytes + part, &w[s], 16);
+  }
+}
+
+void pack_q5_k(const TensorView& weights, int64_t group, std::byte* out) {
+  const GroupBlocks<BlockQ5_K> blocks(weights, group);
+  for (int64_t b = 0; b < weights.n_cols() / kSuperBlock; ++b) {
+    const RowPointers rows = blocks.block(b);
+    pack_k_header(rows, out);
+    out += kQ5_KLayout.header_bytes;
+    std::byte fifth_bits[8 * kSliceBytes];
+    transpose_bytes(rows.plus(offsetof(BlockQ5_K, qh)), sizeof(BlockQ5_K::qh), fifth_bits);
+    transpose_fifth_bits(fifth_bits);
+    for (size_t i = 0; i < 4; ++i) {
+      std::memcpy(out, fifth_bits + 2 * i * kSliceBytes, 2 * kSliceBytes);
+      transpose_bytes(rows.plus(offsetof(BlockQ5_K, qs) + 32 * i), 32, out + 2 * kSliceBytes);
+      out += 10 * kSliceBytes;
+    }
+  }
+}
+
+void pack_q6_k(const TensorView& weights, int64_t group, std::byte* out) {
+  const GroupBlocks<BlockQ6_K> blocks(weights, group);
+  for (int64_t b = 0; b < weights.n_cols() / kSuperBlock; ++b) {
+    const RowPointers rows = blocks.block(b);
+    std::memset(out, 0, static_cast<size_t>(kQ6_KLayout.header_bytes));
+    gather_fields<uint16_t>(rows.plus(offsetof(BlockQ6_K, d)), out);
+    out += kQ6_KLayout.header_bytes;
+    for (size_t half = 0; half < 2; ++half) {
+      for (int r = 0; r < kGroupRows; ++r) {
+        const std::byte* scales = rows.at[r] + offsetof(BlockQ6_K, scales) + 8 * half;
+        for (int j = 0; j < 8; ++j) out[j * kGroupRows + r] = scales[j];
+      }
+      out += 8 * kGroupRows;
+      const RowPointers ql = rows.plus(offsetof(BlockQ6_K, ql) + 64 * half);
+      transpose_bytes(ql, 32, out);
+      transpose_bytes(rows.plus(offsetof(BlockQ6_K, qh) + 32 * half), 32, out + 8 * kSliceBytes);
+      transpose_bytes(ql.plus(32), 32, out + 16 * kSliceBytes);
+      out += 24 * kSliceBytes;
+    }
+  }
+}
+
+template <const BlockLayout& layout>
+size_t group_bytes(int64_t k) {
+  return static_cast<size_t>(packed_bytes(layout, activation_blocks(ActivationKind::kQ8x256, k) / 8));
+}
+
+}  // namespace
+
+const PackedFormat kPackedQ4_K = {"q4_k", ActivationKind::kQ8x256, kSuperBlock, group_bytes<kQ4_KLayout>,
+                                  pack_q4_k};
+const PackedFormat kPackedQ5_K = {"q5_k", ActivationKind::kQ8x256, kSuperBlock, group_bytes<kQ5_KLayout>,
+                                  pack_q5_k};
+const PackedFormat kPackedQ6_K = {"q6_k", ActivationKind::kQ8x256, kSuperBlock, group_bytes<kQ6_KLayout>,
+                                  pack_q6_k};
+
+}  // namespace quire::kernels

@@ -1,0 +1,26 @@
+// Q5_0: 5-bit codes around 16.
+
+#include "kernels/linear/blocks32.h"
+#include "kernels/linear/kernel_functions.h"
+
+namespace quire::kernels::QUIRE_ISA {
+namespace {
+
+struct Q5_0 {
+  static constexpr BlockLayout kLayout = kQ5_0Layout;
+  static constexpr int kOffset = 16;
+  static constexpr bool kHasMinimum = false;
+  using Body = FiveBitBody;
+  [[gnu::always_inline]] static F32 scale(const std::byte* header) { return f16_scale(header); }
+  [[gnu::always_inline]] static I32 dot(I32 sum, B64 codes, const int8_t* a) {
+    return dot_u7s8(sum, codes, a);
+  }
+};
+
+}  // namespace
+
+void run_q5_0(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
+  walk<Blocks32Kernel<Q5_0>>(args, group_begin, group_end);
+}
+
+}  // namespace quire::kernels::QUIRE_ISA

@@ -1,0 +1,23 @@
+# Sources of this folder (paths from src/kernels): plain ones, and those compiled once per ISA.
+set(QUIRE_LINEAR_SOURCES
+  linear/pack_blocks32.cc
+  linear/pack_codes.cc
+  linear/pack_floats.cc
+  linear/pack_k_quants.cc
+  linear/packed_formats.cc
+  linear/tiling.cc)
+set(QUIRE_LINEAR_KERNELS
+  linear/floats.kern.cc
+  linear/i8x16.kern.cc
+  linear/iq4_nl.kern.cc
+  linear/linear_ops.kern.cc
+  linear/mxfp4.kern.cc
+  linear/q4_0.kern.cc
+  linear/q4_1.kern.cc
+  linear/q4_k.kern.cc
+  linear/q5_0.kern.cc
+  linear/q5_1.kern.cc
+  linear/q5_k.kern.cc
+  linear/q6_k.kern.cc
+  linear/q8_0.kern.cc
+  linear/quantize.kern.cc)

@@ -1,0 +1,59 @@
+// The bytes of a packed group of 16 rows, per format: what packing writes and kernels read, in read order.
+//
+// A "slice" is 64 bytes: 4 bytes of each of the 16 rows in turn, so that a 32-bit lane belongs to one row.
+// Slices keep the bytes of the file's blocks as they are wherever possible; packing is then a transposition
+// of 4-byte words. "Step" s of 32 values means values 4s .. 4s+3, the operand of one dot product; a block of
+// 32 has 8 steps.
+//
+// Blocks of 32 with a scale only (two blocks share a header; the last block of an odd count has its own):
+//   header 64: f16 scales of the first block [16], then of the second (MXFP4: bf16)
+//   q4_0, iq4_nl, mxfp4   4 slices of nibbles: slice v, low = step v, high = step v + 4
+//   q5_0                  1 slice of fifth bits: bit s of a byte = step s; then 4 slices of nibbles
+//   q8_0                  8 slices, slice s = step s, code + 128
+// Blocks of 32 with a minimum, q4_1 and q5_1: header 64: f16 scales [16], f16 minimums [16]; then as q4_0,
+// q5_0 q4_k, per 256: header 256: f16 d [16], f16 dmin [16], 3 slices of the 12 bytes of 6-bit scales and
+// minimums;
+//                4 times { 8 slices of nibbles: slice s, low = step s of sub-block 2i, high = of sub-block 2i
+//                + 1 }
+// q5_k, per 256: header as q4_k; 4 times { 2 slices of fifth bits, of sub-blocks 2i and 2i + 1; 8 of nibbles
+// } q6_k, per 256: header 64: f16 d [16], padding; 2 times (half h = 128 values, runs of 32)
+//                { s8 scales [8][16]; 8 slices of ql: low nibbles run 0, high run 2; 8 slices of qh: bits 2r
+//                = run r;
+//                  8 slices of ql: low nibbles run 1, high run 3 }
+// i8x16, per 32: header 128: f32 scales [2][16], one per 16 values; 8 slices of codes + 128
+// i8x16_offset:  header 256: f32 scales [2][16], f32 offsets [2][16]; 8 slices of codes + 128
+// f32, f16, bf16: [k][16]
+#pragma once
+
+#include <cstdint>
+
+namespace quire::kernels {
+
+inline constexpr int kSliceBytes = 64;
+
+struct BlockLayout {
+  int32_t blocks_per_header;  // blocks of k_block values that share a header
+  int32_t header_bytes;
+  int32_t block_bytes;  // after the header
+};
+
+inline constexpr BlockLayout kNibbleLayout = {2, 64, 4 * kSliceBytes};  // q4_0, iq4_nl, mxfp4
+inline constexpr BlockLayout kQ5_0Layout = {2, 64, 5 * kSliceBytes};
+inline constexpr BlockLayout kQ8_0Layout = {2, 64, 8 * kSliceBytes};
+inline constexpr BlockLayout kQ4_1Layout = {1, 64, 4 * kSliceBytes};
+inline constexpr BlockLayout kQ5_1Layout = {1, 64, 5 * kSliceBytes};
+inline constexpr BlockLayout kQ4_KLayout = {1, 256, 32 * kSliceBytes};
+inline constexpr BlockLayout kQ5_KLayout = {1, 256, 40 * kSliceBytes};
+inline constexpr BlockLayout kQ6_KLayout = {1, 64, 2 * (128 + 24 * kSliceBytes)};
+inline constexpr BlockLayout kI8x16Layout = {1, 128, 8 * kSliceBytes};
+inline constexpr BlockLayout kI8x16OffsetLayout = {1, 256, 8 * kSliceBytes};
+
+static inline int64_t packed_bytes(const BlockLayout& layout, int64_t n_blocks) {
+  const int64_t headers = (n_blocks + layout.blocks_per_header - 1) / layout.blocks_per_header;
+  return headers * layout.header_bytes + n_blocks * layout.block_bytes;
+}
+
+// Codes of these types are kept non-negative by an offset that the activation sums take away again.
+inline constexpr int kFp4Offset = 16;  // doubled E2M1 values, -12..12
+
+}  // namespace quire::kernels

@@ -1,0 +1,109 @@
+#include "linear_cases.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace quire::kernels {
+
+uint32_t Random::next() {
+  state_ += 0x9e3779b97f4a7c15u;
+  uint64_t z = state_;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<uint32_t>((z ^ (z >> 31)) >> 16);
+}
+
+bool same_value(float a, float b) {
+  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b));
+}
+
+namespace {
+
+TestMatrix empty_matrix(ElementType type, int64_t n, int64_t k) {
+  TestMatrix matrix;
+  matrix.view.type = type;
+  matrix.view.dims = {k, n, 1, 1};
+  matrix.bytes.resize(matrix.view.bytes());
+  matrix.view.data = matrix.bytes.data();
+  return matrix;
+}
+
+bool moderate(const ElementTypeInfo& info, const std::byte* block) {
+  float values[256];
+  info.decode(block, values, info.block_elems);
+  return std::all_of(values, values + info.block_elems, [](float v) { return std::fabs(v) < 1e4f; });
+}
+
+}  // namespace
+
+TestMatrix random_matrix(ElementType type, int64_t n, int64_t k, uint64_t seed) {
+  TestMatrix matrix = empty_matrix(type, n, k);
+  const ElementTypeInfo& info = element_type_info(type);
+  Random random(seed);
+  for (size_t at = 0; at < matrix.bytes.size(); at += static_cast<size_t>(info.block_bytes)) {
+    do {
+      for (int i = 0; i < info.block_bytes; ++i) {
+        matrix.bytes[at + static_cast<size_t>(i)] = static_cast<std::byte>(random.next());
+      }
+    } while (!moderate(info, &matrix.bytes[at]));
+  }
+  return matrix;
+}
+
+namespace {
+
+// Where the f16 fields lie (-1: none).
+struct ScaleFields {
+  int first, second;
+};
+ScaleFields scale_fields(ElementType type) {
+  switch (type) {
+    case ElementType::kQ4_1:
+    case ElementType::kQ5_1:
+    case ElementType::kQ4_K:
+    case ElementType::kQ5_K:
+      return {0, 2};
+    case ElementType::kQ6_K:
+      return {208, -1};
+    case ElementType::kMXFP4:
+      return {-1, -1};
+    default:
+      return {0, -1};
+  }
+}
+
+}  // namespace
+
+TestMatrix extreme_matrix(ElementType type, int64_t n, int64_t k, Extreme extreme) {
+  TestMatrix matrix = empty_matrix(type, n, k);
+  const ElementTypeInfo& info = element_type_info(type);
+  const bool highest = extreme == Extreme::kHighest;
+  const uint16_t one = 0x3c00;
+  // int8 codes and scales run from 0x80 to 0x7f, unsigned codes from 0 to 0xff.
+  const bool is_signed = type == ElementType::kQ8_0;
+  const int fill = is_signed ? (highest ? 0x7f : 0x80) : (highest ? 0xff : 0x00);
+  for (size_t at = 0; at < matrix.bytes.size(); at += static_cast<size_t>(info.block_bytes)) {
+    std::byte* block = &matrix.bytes[at];
+    std::memset(block, fill, static_cast<size_t>(info.block_bytes));
+    const ScaleFields fields = scale_fields(type);
+    if (fields.first >= 0) std::memcpy(block + fields.first, &one, 2);
+    if (fields.second >= 0) std::memcpy(block + fields.second, &one, 2);
+    if (type == ElementType::kQ6_K) std::memset(block + 192, highest ? 0x7f : 0x80, 16);
+    if (type == ElementType::kMXFP4) block[0] = std::byte{127};
+  }
+  return matrix;
+}
+
+std::vector<float> random_rows(int64_t m, int64_t k, uint64_t seed) {
+  Random random(seed);
+  std::vector<float> x(static_cast<size_t>(m * k));
+  for (float& value : x) {
+    const int exponent = static_cast<int>(random.next() % 8) - 5;
+    value = std::ldexp(random.uniform(), exponent);
+  }
+  return x;
+}
+
+}  // namespace quire::kernels
