@@ -21,6 +21,36 @@ bool better(const Candidate& a, const Candidate& b) {
 // exp of the distance to the best: the probability without its normalisation.
 double weight(const Candidate& candidate, double best) { return portable_exp(candidate.logit - best); }
 
+// Sums run over chunks, and inside a chunk in eight interleaved parts so that the compiler can use vectors.
+// Both are constants: the order of additions depends on the candidates only.
+constexpr size_t kChunk = 256;
+constexpr size_t kWays = 8;
+
+// Sum of exp((logit - best) / temperature) over one chunk.
+double chunk_weight(std::span<const Candidate> chunk, double best, double temperature) {
+  double partial[kWays] = {};
+  size_t i = 0;
+  for (; i + kWays <= chunk.size(); i += kWays) {
+    for (size_t w = 0; w < kWays; ++w) partial[w] += portable_exp((chunk[i + w].logit - best) / temperature);
+  }
+  for (; i < chunk.size(); ++i) partial[0] += portable_exp((chunk[i].logit - best) / temperature);
+  double sum = 0.0;
+  for (const double p : partial) sum += p;
+  return sum;
+}
+
+std::span<const Candidate> chunk_at(std::span<const Candidate> items, size_t begin) {
+  return items.subspan(begin, std::min(kChunk, items.size() - begin));
+}
+
+double total_weight(std::span<const Candidate> items, double best, double temperature) {
+  double total = 0.0;
+  for (size_t begin = 0; begin < items.size(); begin += kChunk) {
+    total += chunk_weight(chunk_at(items, begin), best, temperature);
+  }
+  return total;
+}
+
 // Puts the first n candidates by `before` in order at the front, given that the first n_sorted are. Returns
 // how many are in order afterwards.
 template <typename Before>
@@ -101,8 +131,7 @@ void Candidates::keep_typical(float p) {
 void Candidates::keep_top_p(float p) {
   if (size_ <= 1) return;
   const double best = largest();
-  double total = 0.0;
-  for (const Candidate& candidate : items()) total += weight(candidate, best);
+  const double total = total_weight(items(), best, 1.0);
   double mass = 0.0;
   size_t n = 0;
   do {
@@ -130,20 +159,30 @@ int32_t Candidates::draw(float temperature, double u) const {
   QUIRE_CHECK(size_ > 0);
   const double best = largest();
   const double t = temperature;
-  double total = 0.0;
-  for (const Candidate& candidate : items()) total += portable_exp((candidate.logit - best) / t);
-  const double target = u * total;
+  const double target = u * total_weight(items(), best, t);
+  // First the chunk that holds the target, then the candidate inside it. Rounding may put the target at the
+  // very end of either; then the last one with a weight is meant.
+  std::span<const Candidate> chosen;
+  double before = 0.0;
   double mass = 0.0;
-  const Candidate* last = nullptr;
-  for (const Candidate& candidate : items()) {
+  for (size_t begin = 0; begin < size_ && mass <= target; begin += kChunk) {
+    const std::span<const Candidate> chunk = chunk_at(items(), begin);
+    const double chunk_mass = chunk_weight(chunk, best, t);
+    if (chunk_mass == 0.0) continue;
+    chosen = chunk;
+    before = mass;
+    mass += chunk_mass;
+  }
+  mass = before;
+  int32_t id = -1;
+  for (const Candidate& candidate : chosen) {
     const double w = portable_exp((candidate.logit - best) / t);
     if (w == 0.0) continue;
+    id = candidate.id;
     mass += w;
-    last = &candidate;
     if (mass > target) break;
   }
-  // u < 1 may still round to target == total; then the last candidate with a weight is meant.
-  return last->id;
+  return id;
 }
 
 }  // namespace quire

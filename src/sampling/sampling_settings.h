@@ -21,17 +21,17 @@ struct LogitBias {
 enum class Logprob { kSkip, kCompute };
 
 struct SamplingSettings {
-  float temperature = 0.8f;           // >= 0; 0 = greedy
-  int32_t top_k = 40;                 // >= 0; 0 = off
-  float typical_p = 1.0f;             // [0, 1]; 1 = off
-  float top_p = 0.95f;                // [0, 1]; 1 = off
-  float min_p = 0.05f;                // [0, 1]; 0 = off
-  float repetition_penalty = 1.0f;    // > 0; 1 = off; once for every token that occurs in the window
-  float frequency_penalty = 0.0f;     // finite; 0 = off; times the number of occurrences
-  float presence_penalty = 0.0f;      // finite; 0 = off
-  int32_t penalty_window = 64;        // last tokens of the history that the penalties see; 0 = none, -1 = all
-  std::vector<LogitBias> logit_bias;  // several entries for one token add up
-  std::vector<int32_t> suppress;      // tokens that are never chosen
+  float temperature = 0.8f;         // >= 0; 0 = greedy
+  int32_t top_k = 40;               // >= 0; 0 = off
+  float typical_p = 1.0f;           // [0, 1]; 1 = off
+  float top_p = 0.95f;              // [0, 1]; 1 = off
+  float min_p = 0.05f;              // [0, 1]; 0 = off
+  float repetition_penalty = 1.0f;  // > 0; 1 = off; once for every token that occurs in the window
+  float frequency_penalty = 0.0f;   // finite; 0 = off; times the number of occurrences
+  float presence_penalty = 0.0f;    // finite; 0 = off
+  int32_t penalty_window = 64;      // last tokens of the history that the penalties see; 0 = none, -1 = all
+  std::vector<LogitBias> logit_bias = {};  // several entries for one token add up
+  std::vector<int32_t> suppress = {};      // tokens that are never chosen
   // The logprob of the chosen token costs one exp per vocabulary entry.
   Logprob logprob = Logprob::kCompute;
 

@@ -212,6 +212,25 @@ TEST(Candidates, DrawInvertsTheCumulativeDistribution) {
   }
 }
 
+// Over more than a chunk of summation, with weightless tokens in between: every token comes where the
+// cumulative distribution says.
+TEST(Candidates, DrawWalksLongRows) {
+  std::vector<float> logits(2000, -3000.0f);
+  std::vector<int32_t> with_weight;
+  for (size_t i = 3; i < logits.size(); i += i < 700 ? 7 : 311) {
+    logits[i] = 1.0f;
+    with_weight.push_back(static_cast<int32_t>(i));
+  }
+  Row row(logits);
+  const Candidates candidates = row.candidates();
+  const auto n = static_cast<double>(with_weight.size());
+  for (size_t i = 0; i < with_weight.size(); ++i) {
+    EXPECT_EQ(candidates.draw(1.0f, (static_cast<double>(i) + 1e-9) / n), with_weight[i]);
+    EXPECT_EQ(candidates.draw(1.0f, (static_cast<double>(i) + 1.0 - 1e-9) / n), with_weight[i]);
+  }
+  EXPECT_EQ(candidates.draw(1.0f, 1.0 - 0x1p-53), with_weight.back());
+}
+
 TEST(Candidates, DrawNeverTakesATokenWithoutWeight) {
   Row row({-2000.0f, 3.0f, -2000.0f});
   for (const double u : {0.0, 0.5, 1.0 - 0x1p-53}) EXPECT_EQ(row.candidates().draw(1.0f, u), 1);
