@@ -125,5 +125,17 @@ TEST(SplitName, GoesBothWays) {
   EXPECT_EQ(split_prefix("m.gguf", 0, 12), std::nullopt);
 }
 
+TEST(SplitName, IsTakenApart) {
+  const std::optional<SplitName> name = parse_split_name("dir/m-00002-of-00012.gguf");
+  ASSERT_TRUE(name.has_value());
+  EXPECT_EQ(name->prefix, "dir/m");
+  EXPECT_EQ(name->index, 1u);
+  EXPECT_EQ(name->count, 12u);
+  for (const char* other : {"m.gguf", "-00001-of-00002.gguf", "m-00000-of-00002.gguf", "m-00003-of-00002.gguf",
+                            "m-0001a-of-00002.gguf", "m-00001-of-00002.ggml", ""}) {
+    EXPECT_FALSE(parse_split_name(other).has_value()) << other;
+  }
+}
+
 }  // namespace
 }  // namespace quire

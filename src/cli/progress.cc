@@ -1,0 +1,72 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/format.h"
+
+namespace quire::cli {
+namespace {
+
+constexpr auto kInterval = std::chrono::milliseconds(100);
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+size_t terminal_columns() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+void write_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+std::string render_progress(std::string_view label, uint64_t done, uint64_t total, double seconds,
+                            size_t columns) {
+  done = std::min(done, total);
+  const double part = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
+  std::string tail = fmt::format(" {:3.0f}%  {} of {}", 100 * part, format_size(done), format_size(total));
+  if (seconds > 0.2)
+    tail += fmt::format(", {}/s", format_size(static_cast<uint64_t>(static_cast<double>(done) / seconds)));
+
+  constexpr size_t kMaxBar = 40;
+  constexpr size_t kMinBar = 5;
+  const size_t fixed = label.size() + tail.size() + 3;  // a space and the two brackets
+  if (fixed + kMinBar > columns) return fmt::format("{}{}", label, tail).substr(0, columns);
+  const size_t cells = std::min(kMaxBar, columns - fixed);
+  const auto filled = static_cast<size_t>(part * static_cast<double>(cells));
+  return fmt::format("{} [{}{}]{}", label, std::string(filled, '#'), std::string(cells - filled, ' '), tail);
+}
+
+ProgressBar::ProgressBar(bool draws, std::string label, uint64_t total)
+    : draws_(draws),
+      label_(std::move(label)),
+      total_(total),
+      start_(Clock::now()),
+      next_draw_(Clock::duration(kInterval).count()) {}  // work shorter than that shows no bar
+
+ProgressBar::~ProgressBar() {
+  if (drawn_) write_stderr(kEraseLine);
+}
+
+void ProgressBar::update(uint64_t done) {
+  if (!draws_) return;
+  const Clock::duration now = Clock::now() - start_;
+  Clock::rep due = next_draw_.load(std::memory_order_relaxed);
+  // Whoever moves the time of the next drawing draws; the others go on with their work.
+  if (now.count() < due || !next_draw_.compare_exchange_strong(due, (now + kInterval).count())) return;
+  const std::lock_guard lock(mutex_);
+  const double seconds = std::chrono::duration<double>(now).count();
+  write_stderr(std::string(kEraseLine) +
+               render_progress(label_, done, total_, seconds, terminal_columns() - 1));
+  drawn_ = true;
+}
+
+}  // namespace quire::cli
