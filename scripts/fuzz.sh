@@ -11,14 +11,14 @@ cd "$(dirname "$0")/.."
 
 # fuzz_one PROGRAM SECONDS: one target; prints one line, or the report.
 fuzz_one() {
-  local program="$1" seconds="$2" name seeds log runs
+  local program="$1" seconds="$2" name log runs corpora
   name="$(basename "$program")"
-  seeds="tests/fuzz/$(basename "$(dirname "$program")")/corpus"
+  corpora=("build/fuzz/found/$name" "tests/fuzz/$(basename "$(dirname "$program")")/corpus")
   log="build/fuzz/$name.log"
   mkdir -p "build/fuzz/found/$name" build/fuzz/failed
-  [ -d "$seeds" ] || seeds=""
+  [ -d "${corpora[1]}" ] || unset "corpora[1]"
   if "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-      -artifact_prefix="build/fuzz/failed/$name-" "build/fuzz/found/$name" $seeds > "$log" 2>&1; then
+      -artifact_prefix="build/fuzz/failed/$name-" "${corpora[@]}" > "$log" 2>&1; then
     runs="$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
     echo "fuzz: $name: ${runs:-?} runs in $seconds s, nothing found"
   else
@@ -42,7 +42,7 @@ while getopts s: option; do
 done
 shift $((OPTIND - 1))
 
-scripts/build.sh fuzz "$@"
+if [ $# -gt 0 ]; then scripts/build.sh fuzz "$@"; else scripts/build.sh fuzz fuzzers; fi
 export ASAN_SYMBOLIZER_PATH="${ASAN_SYMBOLIZER_PATH:-$(command -v llvm-symbolizer-16 || true)}"
 programs=()
 while IFS= read -r program; do
