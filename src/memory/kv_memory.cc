@@ -76,6 +76,8 @@ Result<SequenceId> KvMemory::open() {
 void KvMemory::close(SequenceId sequence) {
   truncate(sequence, 0);
   state(sequence).open = false;
+  // Idle: what comes next gets neighbouring pages again, as after a fresh start.
+  if (pool_.n_free() == pool_.n_pages()) pool_.sort_free();
 }
 
 void KvMemory::begin_step() {
@@ -93,8 +95,9 @@ Status KvMemory::append(SequenceId sequence, int64_t n_tokens) {
   }
   if (positions_.size() + static_cast<size_t>(n_tokens) > max_step_tokens_ ||
       spans_.size() == sequences_.size()) {
-    return make_error(ErrorCode::kResourceExhausted, "the step holds {} tokens, {} more do not fit",
-                      max_step_tokens_, n_tokens);
+    return make_error(ErrorCode::kResourceExhausted,
+                      "the step has {} of {} tokens in {} of {} spans, {} more tokens do not fit",
+                      positions_.size(), max_step_tokens_, spans_.size(), sequences_.size(), n_tokens);
   }
   const auto needed = static_cast<int32_t>(pages_for(s.length + n_tokens)) - s.n_pages;
   if (needed > pool_.n_free()) {

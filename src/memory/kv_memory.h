@@ -82,13 +82,14 @@ class KvMemory {
   int64_t length(SequenceId sequence) const { return state(sequence).length; }
 
   void begin_step();
-  // Makes room for n_tokens more positions of `sequence` and adds their rows to the step: all or nothing.
-  // A sequence may be appended once per step. Errors: kContextLength (over max_positions), kResourceExhausted
+  // Makes room for n_tokens more positions of `sequence` and adds their rows to the step: all or nothing. A
+  // step holds up to max_sequences spans. Errors: kContextLength (over max_positions), kResourceExhausted
   // (pool empty, step full); nothing has changed then.
   Status append(SequenceId sequence, int64_t n_tokens);
   StepTables tables() const;
 
-  // Forgets positions from n_keep on; pages behind the last kept position go back at once.
+  // Forgets positions from n_keep on; pages behind the last kept position go back at once. Tables of the
+  // current step that name them are void.
   void truncate(SequenceId sequence, int64_t n_keep);
 
   int32_t free_pages() const { return pool_.n_free(); }
