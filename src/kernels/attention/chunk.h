@@ -15,16 +15,16 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
-inline constexpr int kBlockRows = 6;  // at most 8: merge.h puts two values per row into one vector
 inline constexpr int kPagesPerChunk = kChunkTokens / kPageTokens;
 static_assert(kPageTokens == kLanes);
 
-// Accumulators a block may keep in registers, beside operands: 24 of 32, or 6 pairs of 16.
-#if defined(QUIRE_ISA_IS_AVX512) || defined(QUIRE_ISA_IS_AVX512VNNI)
-inline constexpr int kAccumulators = 24;
-#else
-inline constexpr int kAccumulators = 6;
-#endif
+// Register use follows from what an F32 is: one register of 32, two of 16, or an array in memory.
+inline constexpr bool kOneRegister = alignof(F32) == kLanes * sizeof(float);
+inline constexpr bool kNoRegister = alignof(F32) == sizeof(float);
+inline constexpr int kBlockRows =
+    kNoRegister ? 1 : 6;  // at most 8: merge.h puts two values per row into one vector
+inline constexpr int kAccumulators =
+    kOneRegister ? 24 : 6;  // F32 sums a tile keeps in registers, beside operands
 
 // Largest power of two <= limit that leaves n_rows x columns within the accumulators.
 static constexpr int columns_for(int n_rows, int limit) {
@@ -58,10 +58,11 @@ struct ChunkPartial {
   int64_t ld_out;
 };
 
-// kRows x kColumns pages of scores; d ascending.
+// kRows x kColumns pages of scores; d ascending. Not inlined (as value_tile), so that each gets its own
+// registers.
 template <typename Storage, int kRows, int kColumns>
-static void score_tile(const std::byte* const* pages, const float* q, int64_t ld_q, int32_t d_k,
-                       float* scores) {
+[[gnu::noinline]] static void score_tile(const std::byte* const* pages, const float* q, int64_t ld_q,
+                                         int32_t d_k, float* scores) {
   F32 sum[kRows][kColumns];
   for (int r = 0; r < kRows; ++r) {
     for (int c = 0; c < kColumns; ++c) sum[r][c] = zero();
@@ -112,7 +113,7 @@ enum class Columns { kWhole, kTail };
 
 // out += weights * V over the tile's positions, ascending; kRows x kColumns vectors.
 template <typename Storage, int kRows, int kColumns, Columns kKind>
-static void value_tile(const ValueTile& tile) {
+[[gnu::noinline]] static void value_tile(const ValueTile& tile) {
   F32 sum[kRows][kColumns];
   for (int r = 0; r < kRows; ++r) {
     for (int c = 0; c < kColumns; ++c) sum[r][c] = load(tile.out + r * tile.ld_out + c * kLanes);
@@ -173,20 +174,24 @@ static void value_rows(ValueTile tile, int32_t d_v) {
 
 // Calls fn<n_rows>().
 template <typename Fn>
-QUIRE_VEC_FN void with_row_count(int32_t n_rows, const Fn& fn) {
-  switch (n_rows) {
-    case 1:
-      return fn.template operator()<1>();
-    case 2:
-      return fn.template operator()<2>();
-    case 3:
-      return fn.template operator()<3>();
-    case 4:
-      return fn.template operator()<4>();
-    case 5:
-      return fn.template operator()<5>();
-    default:
-      return fn.template operator()<6>();
+QUIRE_VEC_FN void with_row_count([[maybe_unused]] int32_t n_rows, const Fn& fn) {
+  if constexpr (kBlockRows == 1) {
+    fn.template operator()<1>();
+  } else {
+    switch (n_rows) {
+      case 1:
+        return fn.template operator()<1>();
+      case 2:
+        return fn.template operator()<2>();
+      case 3:
+        return fn.template operator()<3>();
+      case 4:
+        return fn.template operator()<4>();
+      case 5:
+        return fn.template operator()<5>();
+      default:
+        return fn.template operator()<kBlockRows>();
+    }
   }
 }
 
