@@ -35,7 +35,12 @@
 
 #include <cstdint>
 
+// Scalar code is the specification, not a product: leaving inlining to the compiler halves its build time.
+#if defined(QUIRE_ISA_IS_SCALAR)
+#define QUIRE_VEC_FN static inline
+#else
 #define QUIRE_VEC_FN [[gnu::always_inline]] static inline
+#endif
 #define QUIRE_VEC_MEMBER [[gnu::always_inline]] inline  // member functions of types in an ISA namespace
 
 namespace quire::kernels::QUIRE_ISA {
