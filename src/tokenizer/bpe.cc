@@ -70,7 +70,8 @@ void BpeEncoder::add_tokens(const Vocab& vocab) {
 }
 
 Status BpeEncoder::add_merges(std::span<const std::string> merges, LogSink& log) {
-  words_apart_ = alphabet_ == Alphabet::kUtf8Escaped && whole_pieces_ == WholePieces::kMerge;
+  // Byte-level pieces are words already; plain UTF-8 ones are whole lines.
+  if (alphabet_ == Alphabet::kUtf8Escaped && whole_pieces_ == WholePieces::kMerge) pairs_.emplace();
   size_t unusable = 0;
   for (size_t i = 0; i < merges.size(); ++i) {
     const std::string& line = merges[i];
@@ -86,7 +87,7 @@ Status BpeEncoder::add_merges(std::span<const std::string> merges, LogSink& log)
       continue;
     }
     std::string both = *left + *right;
-    words_apart_ = words_apart_ && !crosses_word_border(both);
+    if (pairs_) pairs_->add(both);
     const SymbolId left_symbol = intern(std::move(*left)), right_symbol = intern(std::move(*right));
     merges_.insert(left_symbol, right_symbol, static_cast<uint32_t>(i), intern(std::move(both)));
   }
@@ -161,12 +162,12 @@ void BpeEncoder::encode(std::string_view text, EncodeScratch& scratch, std::vect
     begin = end;
     if (blanks_ == Blanks::kDrop && (char_at(CharClasses::instance(), piece, 0).classes & kSpace) != 0)
       continue;
-    if (!words_apart_) {
+    if (!pairs_) {
       encode_word(piece, scratch, ids);
       continue;
     }
     for (size_t at = 0; at < piece.size();) {
-      const size_t word_end = escaped_word_end(piece, at);
+      const size_t word_end = pairs_->piece_end(piece, at);
       encode_word(piece.substr(at, word_end - at), scratch, ids);
       at = word_end;
     }

@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,6 +17,7 @@
 #include "tokenizer/byte_tokens.h"
 #include "tokenizer/encoder.h"
 #include "tokenizer/merge_table.h"
+#include "tokenizer/pair_filter.h"
 #include "tokenizer/pretokenizer.h"
 
 namespace quire::tokenizer {
@@ -42,7 +44,7 @@ class BpeEncoder final : public FragmentEncoder {
   Alphabet alphabet_;
   WholePieces whole_pieces_;
   Blanks blanks_;
-  bool words_apart_ = false;  // no merge crosses a word border, so words can be merged one by one
+  std::optional<PairFilter> pairs_;  // where long pieces can be cut; none where whole pieces are looked up
   ByteTokens byte_tokens_;
   MergeTable merges_;
   std::deque<std::string> symbol_texts_;  // raw bytes; stable addresses for symbols_

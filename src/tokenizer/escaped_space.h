@@ -34,21 +34,4 @@ inline std::string unescape_spaces(std::string_view text) {
   return out;
 }
 
-// True when an escaped space follows something else in `text`: a merge that makes it crosses a word border.
-inline bool crosses_word_border(std::string_view text) {
-  for (size_t at = text.find(kEscapedSpace); at != std::string_view::npos;
-       at = text.find(kEscapedSpace, at + 1)) {
-    if (at > 0 && !text.substr(0, at).ends_with(kEscapedSpace)) return true;
-  }
-  return false;
-}
-
-// End of the word at `begin`: before the next escaped space that follows something else.
-inline size_t escaped_word_end(std::string_view text, size_t begin) {
-  size_t at = begin;
-  while (text.substr(at).starts_with(kEscapedSpace)) at += kEscapedSpace.size();
-  at = text.find(kEscapedSpace, at);
-  return at == std::string_view::npos ? text.size() : at;
-}
-
 }  // namespace quire::tokenizer

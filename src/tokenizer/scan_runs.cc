@@ -100,4 +100,31 @@ void scan_trailing_space(std::string_view piece, size_t base, std::vector<size_t
   sink.finish(text.size());
 }
 
+void scan_set(const CharSet& set, size_t max, SpaceBefore space, std::string_view piece, size_t base,
+              std::vector<size_t>& ends) {
+  const TextCursor text(piece);
+  PieceSink sink(base, ends);
+  for (size_t at = 0; at < text.size();) {
+    const ClassedChar first = text.at(at);
+    // The space is taken first where it can be; a set may hold white space itself.
+    size_t begin = at;
+    if (space == SpaceBefore::kOptional && (first.classes & kSpace) != 0 && at + first.length < text.size() &&
+        set.contains(text.at(at + first.length))) {
+      begin = at + first.length;
+    } else if (!set.contains(first)) {
+      at += first.length;
+      continue;
+    }
+    size_t end = begin;
+    for (size_t n = 0; n < max && end < text.size(); ++n) {
+      const ClassedChar c = text.at(end);
+      if (!set.contains(c)) break;
+      end += c.length;
+    }
+    sink.match(at, end);
+    at = end;
+  }
+  sink.finish(text.size());
+}
+
 }  // namespace quire::tokenizer

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/char_class.h"
+
 namespace quire::tokenizer {
 
 // \p{N}{1,max}
@@ -21,5 +23,27 @@ void scan_digit_cuts_from_right(std::string_view text, size_t base, std::vector<
 void scan_lines(std::string_view text, size_t base, std::vector<size_t>& ends);
 // \s+$: white space that reaches the end of the text.
 void scan_trailing_space(std::string_view text, size_t base, std::vector<size_t>& ends);
+
+// A set of characters: by class, by range of code points, or both.
+struct CharSet {
+  struct Range {
+    char32_t first, last;
+  };
+  CharClass classes = 0;
+  std::vector<Range> ranges = {};  // ascending
+
+  bool contains(const ClassedChar& c) const {
+    if ((c.classes & classes) != 0) return true;
+    for (const Range& range : ranges) {
+      if (c.code_point < range.first) return false;
+      if (c.code_point <= range.last) return true;
+    }
+    return false;
+  }
+};
+enum class SpaceBefore { kNo, kOptional };
+// [set]{1,max}, or \s?[set]{1,max}
+void scan_set(const CharSet& set, size_t max, SpaceBefore space, std::string_view text, size_t base,
+              std::vector<size_t>& ends);
 
 }  // namespace quire::tokenizer

@@ -186,4 +186,40 @@ void scan_gpt2(std::string_view piece, size_t base, std::vector<size_t>& ends) {
   sink.finish(text.size());
 }
 
+void scan_deepseek_v3(std::string_view piece, size_t base, std::vector<size_t>& ends) {
+  constexpr CharClass kWordChar = kLetter | kMark;
+  constexpr CharClass kSign = kPunctuation | kSymbol;
+  const TextCursor text(piece);
+  PieceSink sink(base, ends);
+  const auto is_latin = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (size_t at = 0; at < text.size();) {
+    const ClassedChar first = text.at(at);
+    size_t end = at;
+    if (first.code_point < 128 && (first.classes & kSign) != 0 && is_latin(text.byte(at + 1))) {
+      end = at + 1;
+      while (is_latin(text.byte(end))) ++end;
+    }
+    if (end == at) {
+      const bool may_prefix =
+          (first.classes & (kLetter | kSign)) == 0 && first.code_point != '\r' && first.code_point != '\n';
+      const size_t begin = may_prefix ? at + first.length : at;
+      const size_t run = text.skip(begin, kWordChar);
+      if (run > begin) {
+        end = run;
+      } else if ((first.classes & kWordChar) != 0) {
+        end = text.skip(at, kWordChar);
+      }
+    }
+    if (end == at) {
+      const size_t begin = first.code_point == ' ' ? at + 1 : at;
+      const size_t run = text.skip(begin, kSign);
+      if (run > begin) end = punctuation_tail_end(PunctuationTail::kLineEnds, text, run);
+    }
+    if (end == at && (first.classes & kSpace) != 0) end = white_space_end(text, at);
+    if (end > at) sink.match(at, end);
+    at = end > at ? end : at + first.length;
+  }
+  sink.finish(text.size());
+}
+
 }  // namespace quire::tokenizer

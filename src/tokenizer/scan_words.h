@@ -30,4 +30,8 @@ struct WordRules {
 void scan_words(const WordRules& rules, std::string_view text, size_t base, std::vector<size_t>& ends);
 void scan_gpt2(std::string_view text, size_t base, std::vector<size_t>& ends);
 
+// The DeepSeek-V3 pattern: ASCII punctuation with the Latin letters after it, words of letters and marks,
+// punctuation and symbols, white space; numbers are left out.
+void scan_deepseek_v3(std::string_view text, size_t base, std::vector<size_t>& ends);
+
 }  // namespace quire::tokenizer

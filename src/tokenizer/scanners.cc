@@ -1,6 +1,7 @@
 #include "tokenizer/scanners.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tokenizer/patterns.h"
 #include "tokenizer/scan_runs.h"
@@ -18,6 +19,12 @@ Scanner words(const WordRules& rules) {
 Scanner digit_groups(size_t max) {
   return [max](std::string_view text, size_t base, std::vector<size_t>& ends) {
     scan_digit_groups(max, text, base, ends);
+  };
+}
+
+Scanner set_runs(CharSet set, SpaceBefore space = SpaceBefore::kNo, size_t max = SIZE_MAX) {
+  return [set = std::move(set), space, max](std::string_view text, size_t base, std::vector<size_t>& ends) {
+    scan_set(set, max, space, text, base, ends);
   };
 }
 
@@ -44,6 +51,19 @@ std::vector<NativeScanner> make_scanners() {
       {patterns::kDigitCutsFromRight, scan_digit_cuts_from_right},
       {patterns::kLines, scan_lines},
       {patterns::kTrailingSpace, scan_trailing_space},
+      {patterns::kDeepseekV3, scan_deepseek_v3},
+      {patterns::kLineEnd, set_runs({.ranges = {{'\n', '\n'}, {'\r', '\r'}}}, SpaceBefore::kNo, 1)},
+      {patterns::kSpacedLetters, set_runs({.classes = kLetter}, SpaceBefore::kOptional)},
+      {patterns::kSpacedPunctuation, set_runs({.classes = kPunctuation}, SpaceBefore::kOptional)},
+      {patterns::kDeepseekCjk, set_runs({.ranges = {{0x800, 0x9FA5}, {0xAC00, 0xD7FF}}})},
+      {patterns::kHanKana, set_runs({.ranges = {{0x3040, 0x30FF}, {0x4E00, 0x9FA5}}})},
+      {patterns::kFalconPunctuation,
+       set_runs(
+           {.classes = kPunctuation,
+            .ranges = {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'}, {'`', '`'}, {'|', '|'}, {'~', '~'}}})},
+      {patterns::kDefaultPunctuation,
+       set_runs({.classes = kPunctuation,
+                 .ranges = {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'}, {'|', '|'}, {'~', '~'}}})},
   };
 }
 

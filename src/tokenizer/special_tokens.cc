@@ -139,11 +139,6 @@ void resolve_special_tokens(Vocab& vocab, LogSink& log) {
   find_roles_by_text(vocab, log);
   find_ends(vocab, log);
   apply_family_exceptions(vocab);
-  for (size_t i = 0; i < vocab.size(); ++i) {
-    if (vocab.types[i] == TokenType::kControl && vocab.texts[i].find("unused") != std::string::npos) {
-      vocab.types[i] = TokenType::kUnused;
-    }
-  }
 }
 
 void resolve_strip_rules(Vocab& vocab, std::string_view model_name, std::string_view architecture,

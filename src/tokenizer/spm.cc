@@ -17,7 +17,7 @@ SpmEncoder::SpmEncoder(const Vocab& vocab)
     const std::string& text = vocab.texts[i];
     tokens_.insert(text, id);
     max_token_ = std::max(max_token_, text.size());
-    words_apart_ = words_apart_ && !crosses_word_border(text);
+    pairs_.add(text);
   }
 }
 
@@ -57,12 +57,8 @@ void SpmEncoder::encode(std::string_view text, EncodeScratch& scratch, std::vect
   append_escaped(scratch.text, text);
   const std::string_view escaped = scratch.text;
   QUIRE_CHECK(escaped.size() <= UINT32_MAX);
-  if (!words_apart_) {
-    encode_word(escaped, scratch, ids);
-    return;
-  }
   for (size_t at = 0; at < escaped.size();) {
-    const size_t end = escaped_word_end(escaped, at);
+    const size_t end = pairs_.piece_end(escaped, at);
     encode_word(escaped.substr(at, end - at), scratch, ids);
     at = end;
   }

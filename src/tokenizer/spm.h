@@ -8,6 +8,7 @@
 
 #include "tokenizer/byte_tokens.h"
 #include "tokenizer/encoder.h"
+#include "tokenizer/pair_filter.h"
 
 namespace quire::tokenizer {
 
@@ -22,9 +23,9 @@ class SpmEncoder final : public FragmentEncoder {
 
   const Vocab& vocab_;
   ByteTokens byte_tokens_;
-  TextIndex tokens_;         // the tokens that text may become
-  size_t max_token_ = 0;     // bytes
-  bool words_apart_ = true;  // no token crosses a word border, so words can be merged one by one
+  TextIndex tokens_;      // the tokens that text may become
+  size_t max_token_ = 0;  // bytes
+  PairFilter pairs_;      // where words can be cut
 };
 
 }  // namespace quire::tokenizer
