@@ -2,16 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <limits>
-#include <map>
+
+#include "cli/choice_option.h"
 
 namespace quire::cli {
 
 void add_model_options(CLI::App& app, ModelOptions& options) {
   constexpr const char* kGroup = "Model";
-  static const std::map<std::string, graph::KvType> kKvTypes = {
-      {"f16", graph::KvType::kF16}, {"bf16", graph::KvType::kBF16}, {"f32", graph::KvType::kF32}};
-  static const std::map<std::string, graph::ActivationSetting> kActivations = {
-      {"int8", graph::ActivationSetting::kInt8}, {"f32", graph::ActivationSetting::kF32}};
   EngineSettings& settings = options.settings;
 
   app.add_option("-m,--model", options.model, "Model file, or a name from `quire models`")
@@ -26,17 +23,22 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
       ->check(CLI::Range(1, 4096).description(""))
       ->type_name("N")
       ->group(kGroup);
-  app.add_option("--isa", settings.isa, "auto, avx512vnni, avx512, avx2 or scalar")
-      ->check(CLI::IsMember({"auto", "avx512vnni", "avx512", "avx2", "scalar"}).description(""))
+  add_choice<std::string>(app, "--isa", settings.isa, "auto, avx512vnni, avx512, avx2 or scalar",
+                          {{"auto", "auto"},
+                           {"avx512vnni", "avx512vnni"},
+                           {"avx512", "avx512"},
+                           {"avx2", "avx2"},
+                           {"scalar", "scalar"}})
       ->type_name("NAME")
       ->group(kGroup);
-  app.add_option("--kv-type", settings.kv_type, "Type of stored keys and values: f16, bf16 or f32")
-      ->transform(CLI::CheckedTransformer(kKvTypes).description(""))
+  add_choice<graph::KvType>(
+      app, "--kv-type", settings.kv_type, "Type of stored keys and values: f16, bf16 or f32",
+      {{"f16", graph::KvType::kF16}, {"bf16", graph::KvType::kBF16}, {"f32", graph::KvType::kF32}})
       ->type_name("TYPE")
       ->group(kGroup);
-  app.add_option("--activations", settings.activations,
-                 "What quantised weights are multiplied with: int8 or f32")
-      ->transform(CLI::CheckedTransformer(kActivations).description(""))
+  add_choice<graph::ActivationSetting>(
+      app, "--activations", settings.activations, "What quantised weights are multiplied with: int8 or f32",
+      {{"int8", graph::ActivationSetting::kInt8}, {"f32", graph::ActivationSetting::kF32}})
       ->type_name("TYPE")
       ->group(kGroup);
   app.add_option("--off", settings.off, "Switch an optimisation off (repeatable)")

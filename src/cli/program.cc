@@ -46,11 +46,13 @@ struct Program {
 
   Program() {
     app.get_formatter()->column_width(32);
+    app.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app.set_version_flag("--version", std::string("quire ") + kVersion);
     app.footer("Details of a command: quire COMMAND --help");
     for (const std::unique_ptr<Command>& command : commands) {
       const CommandInfo info = command->info();
       CLI::App* parser = app.add_subcommand(info.name, info.summary);
+      parser->group("Commands");
       parser->footer("Example:\n" + info.example);
       command->add_options(*parser);
       add_common_options(*parser, common);

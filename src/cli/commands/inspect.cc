@@ -96,7 +96,8 @@ class InspectCommand final : public Command {
 
   void add_options(CLI::App& app) override {
     app.add_option("FILE", file_, "GGUF file (of a split one, part 1), or a name from `quire models`")
-        ->required();
+        ->required()
+        ->type_name("");
     app.add_flag("--tensors", tensors_, "List every tensor: type, shape (contiguous first), size");
   }
 

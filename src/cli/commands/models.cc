@@ -16,14 +16,11 @@ class ModelsCommand final : public Command {
  public:
   CommandInfo info() const override {
     return {.name = "models",
-            .summary = "List the models in the model folder",
+            .summary = "List the models in the model folder (~/.cache/quire/models)",
             .example = "  quire models\n  QUIRE_HOME=/data/quire quire models --json"};
   }
 
-  void add_options(CLI::App& app) override {
-    app.description(
-        "List the models in the model folder ($QUIRE_HOME/models, by default ~/.cache/quire/models).");
-  }
+  void add_options(CLI::App&) override {}
 
   Result<ExitCode> run(Console& console) override {
     QUIRE_ASSIGN_OR_RETURN(const std::string folder, model_folder());
