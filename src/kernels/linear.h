@@ -5,7 +5,7 @@
 // padded with zero rows. Activations are f32 rows, or int8 blocks with a scale per 32 or 256 values (with the block
 // sums the formats need), stored in tiles of a few rows in read order.
 // Numerics (docs/numerics.md): an output is one f32 accumulator over K blocks in ascending order, whatever M, tile,
-// thread or ISA; inside a block sums are int32, hence exact. No split-K.
+// thread or ISA; inside a block (a sub-block of the K-quants) sums are int32, hence exact. No split-K.
 // Nothing here owns memory; all functions are pure and may run on any thread on disjoint outputs.
 #pragma once
 

@@ -1,8 +1,11 @@
 // Parts of the kernels for types with super-blocks of 256 values, activations kQ8x256. For *.kern.cc files.
 //
-// Per super-block ascending, per output, with exact integers isum = sum of scale * (sum of code * activation)
-// over its sub-blocks and, for Q4_K and Q5_K, msum = sum of minimum * (sum of activations):
-//   t = f32(isum) * d;  t = fma(-f32(msum), dmin, t) (Q4_K, Q5_K);  acc = fma(t, a_scale, acc).
+// Per super-block ascending, per output, with isum[j] the exact integer dot product of sub-block j and, for
+// Q4_K and Q5_K, msum = sum of minimum * (sum of activation codes), exact too:
+//   t = 0;  t = fma(f32(isum[j]), f32(scale[j]), t), j ascending;
+//   t = t * d;  t = fma(-f32(msum), dmin, t) (Q4_K, Q5_K);  acc = fma(t, a_scale, acc).
+// An integer sum over sub-blocks would need a 32-bit multiplication, which takes the place of two dot
+// products on many processors; a conversion and an fma take that of one or two.
 #pragma once
 
 #include "kernels/linear/walk.h"
@@ -16,10 +19,8 @@ class Accumulators {
  public:
   [[gnu::always_inline]] Accumulators() {
     QUIRE_UNROLL for (int m = 0; m < kRows; ++m) set(m, zero());
-    if constexpr (kInMemory) {
-      // Without this the compiler would give the array registers after all.
-      __asm__ volatile("" : : "r"(memory_) : "memory");
-    }
+    // Without this the compiler would give the array registers after all.
+    if constexpr (kInMemory) __asm__ volatile("" : : "r"(memory_) : "memory");
   }
   [[gnu::always_inline]] F32 get(int m) const { return kInMemory ? load(memory_[m]) : registers_[m]; }
   [[gnu::always_inline]] void set(int m, F32 value) {

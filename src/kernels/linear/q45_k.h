@@ -7,10 +7,10 @@ namespace quire::kernels::QUIRE_ISA {
 
 enum class CodeBits { kFour, kFive };
 
-// The eight 6-bit scales of every row as integers, and the minimums as pairs of int16 in the order of
+// The eight 6-bit scales of every row in f32, and the minimums as pairs of int16 in the order of
 // activation_layout.h, taken apart from the three slices that hold them.
 struct SubBlockScales {
-  alignas(64) int32_t scales[8][kLanes];
+  alignas(64) float scales[8][kLanes];
   alignas(64) std::byte minimum_pairs[4][kSliceBytes];
 
   [[gnu::always_inline]] explicit SubBlockScales(const std::byte* slices) {
@@ -29,10 +29,10 @@ struct SubBlockScales {
  private:
   [[gnu::always_inline]] void unpack_scales(int j, I32 bytes) {
     const I32 byte = iset1(0xff);
-    istore(scales[j], iand(bytes, byte));
-    istore(scales[j + 1], iand(shift_right_logical<8>(bytes), byte));
-    istore(scales[j + 2], iand(shift_right_logical<16>(bytes), byte));
-    istore(scales[j + 3], shift_right_logical<24>(bytes));
+    store(scales[j], to_f32(iand(bytes, byte)));
+    store(scales[j + 1], to_f32(iand(shift_right_logical<8>(bytes), byte)));
+    store(scales[j + 2], to_f32(iand(shift_right_logical<16>(bytes), byte)));
+    store(scales[j + 3], to_f32(shift_right_logical<24>(bytes)));
   }
   [[gnu::always_inline]] void unpack_minimums(int pair, I32 bytes) {
     const I32 even = iset1(0x00ff00ff);
@@ -67,9 +67,9 @@ struct Q45KKernel {
     if constexpr (kStep + 1 < 8) add_steps<kRows, kHalf, kStep + 1>(sum, nibbles, fifth_bits, activations);
   }
 
-  // isum[m] += scale * dot product of sub-block 2i + kHalf.
+  // total[m] += dot product of sub-block 2i + kHalf * scale.
   template <int kRows, int kHalf>
-  [[gnu::always_inline]] static void add_sub_block(I32 (&isum)[kRows], const int32_t* scale,
+  [[gnu::always_inline]] static void add_sub_block(F32 (&total)[kRows], const float* scale,
                                                    const std::byte* slices, const int8_t* activations) {
     constexpr bool kFive = kBits == CodeBits::kFive;
     const std::byte* nibbles = slices + (kFive ? 2 * kSliceBytes : 0);
@@ -77,8 +77,8 @@ struct Q45KKernel {
     I32 sum[kRows];
     QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sum[m] = izero();
     add_steps<kRows, kHalf>(sum, nibbles, fifth_bits, activations);
-    const I32 scales = iload(scale);
-    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) isum[m] = iadd(isum[m], imul(sum[m], scales));
+    const F32 scales = load(scale);
+    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) total[m] = mul_add(to_f32(sum[m]), scales, total[m]);
   }
 
   template <int kRows>
@@ -97,13 +97,14 @@ struct Q45KKernel {
       prefetch_ahead<kLayout.header_bytes>(header, ahead);
       const SubBlockScales sub_blocks(header + 64);
       weights += kLayout.header_bytes;
-      I32 isum[kRows];
-      QUIRE_UNROLL for (int m = 0; m < kRows; ++m) isum[m] = izero();
+      F32 total[kRows];
+      QUIRE_UNROLL for (int m = 0; m < kRows; ++m) total[m] = zero();
       QUIRE_NO_UNROLL for (int i = 0; i < 4; ++i) {
         prefetch_ahead<kPairBytes>(weights, ahead);
-        add_sub_block<kRows, 0>(isum, sub_blocks.scales[2 * i], weights, activations);
+        add_sub_block<kRows, 0>(total, sub_blocks.scales[2 * i], weights, activations);
+        end_of_block();
         activations += next_block;
-        add_sub_block<kRows, 1>(isum, sub_blocks.scales[2 * i + 1], weights, activations);
+        add_sub_block<kRows, 1>(total, sub_blocks.scales[2 * i + 1], weights, activations);
         activations += next_block;
         weights += kPairBytes;
       }
@@ -114,7 +115,7 @@ struct Q45KKernel {
         QUIRE_UNROLL for (int p = 0; p < 4; ++p) {
           msum = dot_s16s16_pair(msum, bload(sub_blocks.minimum_pairs[p]), paired_sums + m * 8 + 2 * p);
         }
-        const F32 t = neg_mul_add(to_f32(msum), dmin, mul(to_f32(isum[m]), d));
+        const F32 t = neg_mul_add(to_f32(msum), dmin, mul(total[m], d));
         acc.set(m, mul_add(t, set1(a_scales[m]), acc.get(m)));
       }
       a_scales += tile.n_rows;

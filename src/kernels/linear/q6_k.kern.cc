@@ -33,26 +33,27 @@ struct Q6KKernel {
     if constexpr (kStep + 1 < kEnd) add_steps<kRows, kRun, kStep + 1, kEnd>(sum, low, high, activations);
   }
 
-  // isum[m] += scale * dot product of the 16 values from step 4 kPart on.
+  // total[m] += dot product of the 16 values from step 4 kPart on * scale.
   template <int kRows, int kRun, int kPart>
-  [[gnu::always_inline]] static void add_16(I32 (&isum)[kRows], const int8_t* scales, const std::byte* low,
+  [[gnu::always_inline]] static void add_16(F32 (&total)[kRows], const int8_t* scales, const std::byte* low,
                                             const std::byte* high, const int8_t* activations,
                                             const int32_t* minus_32_sums) {
     I32 sum[kRows];
     QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sum[m] = iset1(minus_32_sums[m]);
     add_steps<kRows, kRun, 4 * kPart>(sum, low, high, activations);
-    const I32 scale = load_i8x16(scales + (2 * kRun + kPart) * kGroupRows);
-    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) isum[m] = iadd(isum[m], imul(sum[m], scale));
+    const F32 scale = to_f32(load_i8x16(scales + (2 * kRun + kPart) * kGroupRows));
+    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) total[m] = mul_add(to_f32(sum[m]), scale, total[m]);
+    end_of_block();
   }
 
   template <int kRows, int kRun>
-  [[gnu::always_inline]] static void add_run(I32 (&isum)[kRows], const int8_t* scales, const std::byte* low,
+  [[gnu::always_inline]] static void add_run(F32 (&total)[kRows], const int8_t* scales, const std::byte* low,
                                              const std::byte* high, const int8_t* activations,
                                              const int32_t* minus_32_sums, int64_t tile_rows) {
     activations += kRun * tile_rows * kActivationBlock;
     minus_32_sums += kRun * 2 * tile_rows;
-    add_16<kRows, kRun, 0>(isum, scales, low, high, activations, minus_32_sums);
-    add_16<kRows, kRun, 1>(isum, scales, low, high, activations, minus_32_sums + tile_rows);
+    add_16<kRows, kRun, 0>(total, scales, low, high, activations, minus_32_sums);
+    add_16<kRows, kRun, 1>(total, scales, low, high, activations, minus_32_sums + tile_rows);
   }
 
   template <int kRows>
@@ -69,25 +70,25 @@ struct Q6KKernel {
       const std::byte* header = weights;
       prefetch_ahead<kQ6_KLayout.header_bytes>(header, ahead);
       weights += kQ6_KLayout.header_bytes;
-      I32 isum[kRows];
-      QUIRE_UNROLL for (int m = 0; m < kRows; ++m) isum[m] = izero();
+      F32 total[kRows];
+      QUIRE_UNROLL for (int m = 0; m < kRows; ++m) total[m] = zero();
       QUIRE_NO_UNROLL for (int half = 0; half < 2; ++half) {
         const auto* scales = reinterpret_cast<const int8_t*>(weights);
         const std::byte* first_low = weights + 8 * kGroupRows;
         const std::byte* high = first_low + 8 * kSliceBytes;
         const std::byte* second_low = high + 8 * kSliceBytes;
         prefetch_ahead<kHalfBytes>(weights, ahead);
-        add_run<kRows, 0>(isum, scales, first_low, high, activations, minus_32_sums, tile.n_rows);
-        add_run<kRows, 2>(isum, scales, first_low, high, activations, minus_32_sums, tile.n_rows);
-        add_run<kRows, 1>(isum, scales, second_low, high, activations, minus_32_sums, tile.n_rows);
-        add_run<kRows, 3>(isum, scales, second_low, high, activations, minus_32_sums, tile.n_rows);
+        add_run<kRows, 0>(total, scales, first_low, high, activations, minus_32_sums, tile.n_rows);
+        add_run<kRows, 1>(total, scales, second_low, high, activations, minus_32_sums, tile.n_rows);
+        add_run<kRows, 2>(total, scales, first_low, high, activations, minus_32_sums, tile.n_rows);
+        add_run<kRows, 3>(total, scales, second_low, high, activations, minus_32_sums, tile.n_rows);
         weights += kHalfBytes;
         activations += 4 * tile.n_rows * kActivationBlock;
         minus_32_sums += 8 * tile.n_rows;
       }
       const F32 d = load_f16(reinterpret_cast<const uint16_t*>(header));
       QUIRE_UNROLL for (int m = 0; m < kRows; ++m) {
-        acc.set(m, mul_add(mul(to_f32(isum[m]), d), set1(a_scales[m]), acc.get(m)));
+        acc.set(m, mul_add(mul(total[m], d), set1(a_scales[m]), acc.get(m)));
       }
       a_scales += tile.n_rows;
     }

@@ -41,17 +41,22 @@ static constexpr int64_t kStreamAhead = 4096;
 struct GroupCall {
   const std::byte* weights;  // the group
   int64_t k;
-  int64_t ahead;  // bytes; prefetch distance in the weight stream
+  int64_t ahead;  // bytes; prefetch distance in the weight stream, 0 for none
   float* out;     // first row of the tile, first column of the group
   int64_t ld_out;
   int n_valid;  // columns, 1 .. 16
 };
 
-// Asks for n_bytes of the weight stream, `ahead` bytes after p.
+// Asks for kBytes of the weight stream, `ahead` bytes after p; 0 asks for nothing.
 template <int kBytes>
 QUIRE_VEC_FN void prefetch_ahead(const std::byte* p, int64_t ahead) {
+  if (ahead == 0) return;
   QUIRE_UNROLL for (int at = 0; at < kBytes; at += 64) prefetch(p + at + ahead);
 }
+
+// Between two blocks: the compiler neither holds what it loaded for the first in registers for the second,
+// nor starts the second early; both would cost registers that the sums of 12 rows need.
+QUIRE_VEC_FN void end_of_block() { __asm__ volatile("" : : : "memory"); }
 
 QUIRE_VEC_FN void store_outputs(const GroupCall& call, int64_t row, F32 values) {
   float* out = call.out + row * call.ld_out;
@@ -88,9 +93,9 @@ static void walk(const LinearArgs& args, int64_t group_begin, int64_t group_end)
     const int64_t n_rows = tile_begin(tiles, t + 1) - first;
     const int64_t column = group * kGroupRows;
     const int64_t columns_left = args.n - column;
-    // With several tiles the first one fetches the group that comes after this one; the others find theirs
-    // near.
-    const int64_t ahead = tiles.count > 1 && args.m <= kGroupOuterRows && t == 0 ? group_bytes : kStreamAhead;
+    // The first tile of several fetches the group that comes after this one; later tiles find theirs near.
+    const bool stays_near = tiles.count > 1 && args.m <= kGroupOuterRows;
+    const int64_t ahead = t > 0 ? 0 : stays_near ? group_bytes : kStreamAhead;
     const GroupCall call = {
         .weights = args.weights + group * group_bytes,
         .k = args.k,

@@ -118,15 +118,18 @@ float dot_q45_k(const std::byte* row, int64_t n_blocks, const QuantizedRow& x, C
   float acc = 0.0f;
   for (int64_t b = 0; b < n_blocks; ++b) {
     const Block& block = reinterpret_cast<const Block*>(row)[b];
-    int isum = 0, msum = 0;
+    float t = 0.0f;
+    int msum = 0;
     for (int j = 0; j < 8; ++j) {
+      int isum = 0;
       for (int l = 0; l < 32; ++l) {
         const int a = x.codes[static_cast<size_t>(b * 256 + j * 32 + l)];
-        isum += k_scale(block.scales, j) * code(block, j, l) * a;
+        isum += code(block, j, l) * a;
         msum += k_min(block.scales, j) * a;
       }
+      t = std::fma(static_cast<float>(isum), static_cast<float>(k_scale(block.scales, j)), t);
     }
-    float t = static_cast<float>(isum) * f16_to_f32(block.d);
+    t = t * f16_to_f32(block.d);
     t = std::fma(-static_cast<float>(msum), f16_to_f32(block.dmin), t);
     acc = std::fma(t, x.scales[static_cast<size_t>(b)], acc);
   }
@@ -137,12 +140,15 @@ float dot_q6_k(const std::byte* row, int64_t n_blocks, const QuantizedRow& x) {
   float acc = 0.0f;
   for (int64_t b = 0; b < n_blocks; ++b) {
     const auto& block = reinterpret_cast<const BlockQ6_K*>(row)[b];
-    int isum = 0;
-    for (int i = 0; i < 256; ++i) {
-      isum +=
-          block.scales[i / 16] * q6_k_code(block, i / 32, i % 32) * x.codes[static_cast<size_t>(b * 256 + i)];
+    float t = 0.0f;
+    for (int j = 0; j < 16; ++j) {
+      int isum = 0;
+      for (int i = 16 * j; i < 16 * j + 16; ++i) {
+        isum += q6_k_code(block, i / 32, i % 32) * x.codes[static_cast<size_t>(b * 256 + i)];
+      }
+      t = std::fma(static_cast<float>(isum), static_cast<float>(block.scales[j]), t);
     }
-    acc = std::fma(static_cast<float>(isum) * f16_to_f32(block.d), x.scales[static_cast<size_t>(b)], acc);
+    acc = std::fma(t * f16_to_f32(block.d), x.scales[static_cast<size_t>(b)], acc);
   }
   return acc;
 }

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -175,6 +177,31 @@ TEST_P(LinearLayerTest, AnySplitOfGroupsGivesTheSame) {
   const std::vector<float> whole = layer.run(isa, x, m, 0);
   EXPECT_EQ(layer.run(isa, x, m, 1), whole);
   EXPECT_EQ(layer.run(isa, x, m, 2), whole);
+}
+
+// A value that is not finite makes the outputs of its own row not finite and leaves all others alone.
+TEST_P(LinearLayerTest, NonFiniteValuesStayInTheirRow) {
+  const auto [type, setting] = GetParam();
+  const int64_t k = lengths(type)[1], m = 5, n = 17;
+  const TestMatrix weights = random_matrix(type, n, k, 23);
+  const PackedLayer layer(weights.view, setting);
+  const std::vector<float> clean = random_rows(m, k, 29);
+  std::vector<float> x = clean;
+  x[static_cast<size_t>(2 * k + k / 2)] = std::numeric_limits<float>::quiet_NaN();
+  for (const Isa isa : supported_isas()) {
+    SCOPED_TRACE(isa_name(isa));
+    const std::vector<float> want = layer.run(isa, clean, m), got = layer.run(isa, x, m);
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        const auto at = static_cast<size_t>(i * layer.ld_out() + j);
+        if (i == 2) {
+          EXPECT_TRUE(std::isnan(got[at]));
+        } else {
+          EXPECT_TRUE(same_value(got[at], want[at]));
+        }
+      }
+    }
+  }
 }
 
 std::string layer_name(const testing::TestParamInfo<Layer>& info) {
