@@ -1,0 +1,229 @@
+// Whole models against the reference: logits within the stated tolerances, greedy ids equal, and the bits of
+// the logits independent of how the tokens were fed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/runner.h"
+#include "oracle/case.h"
+
+namespace quire {
+namespace {
+
+using oracle::Case;
+
+std::unique_ptr<Runner> load(const std::string& path, EngineSettings settings) {
+  settings.ctx = 256;
+  settings.max_batch_tokens = 256;
+  settings.max_outputs = 256;
+  if (settings.threads == 0) settings.threads = 2;
+  Result<std::unique_ptr<Runner>> runner = Runner::load(path, settings, [](size_t, size_t) { return true; });
+  EXPECT_TRUE(runner.ok()) << (runner.ok() ? "" : runner.error().message);
+  return runner.ok() ? std::move(*runner) : nullptr;
+}
+
+using Rows = std::vector<std::vector<float>>;
+
+// Logits of every token, fed in chunks: `first` tokens, then `chunk` at a time.
+Rows feed(Runner& runner, const std::vector<int32_t>& tokens, size_t first, size_t chunk) {
+  Rows rows;
+  Result<SequenceId> sequence = runner.open();
+  EXPECT_TRUE(sequence.ok());
+  for (size_t begin = 0; begin < tokens.size();) {
+    const size_t n = std::min(begin == 0 ? first : chunk, tokens.size() - begin);
+    const BatchItem item{
+        .sequence = *sequence, .tokens = std::span(tokens).subspan(begin, n), .logits = Logits::kAll};
+    const Status status = runner.step({&item, 1});
+    EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
+    for (int64_t i = 0; i < runner.n_logits(); ++i) {
+      const std::span<const float> row = runner.logits(i);
+      rows.emplace_back(row.begin(), row.end());
+    }
+    begin += n;
+  }
+  runner.close(*sequence);
+  return rows;
+}
+
+struct Difference {
+  double max = 0, rms = 0;
+};
+
+Difference difference(const Rows& rows, const oracle::Array& expected) {
+  Difference d;
+  double sum = 0;
+  size_t n = 0;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const std::span<const float> want = expected.row(static_cast<int64_t>(r));
+    for (size_t i = 0; i < want.size(); ++i) {
+      const double delta = std::fabs(static_cast<double>(rows[r][i]) - static_cast<double>(want[i]));
+      d.max = std::isnan(delta) ? INFINITY : std::max(d.max, delta);
+      sum += delta * delta;
+      ++n;
+    }
+  }
+  d.rms = std::sqrt(sum / static_cast<double>(n));
+  return d;
+}
+
+bool same_bits(const Rows& a, const Rows& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t r = 0; r < a.size(); ++r) {
+    if (std::memcmp(a[r].data(), b[r].data(), a[r].size() * sizeof(float)) != 0) return false;
+  }
+  return true;
+}
+
+int32_t argmax(const std::vector<float>& row) {
+  return static_cast<int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+}
+
+// Where the first wrong layer is, for a failing case.
+std::string hidden_report(const Case& c) {
+  if (c.hidden.shape.size() != 3) return "";
+  const std::unique_ptr<Runner> runner = load(c.model, {.kv_type = graph::KvType::kF32, .tap_hidden = true});
+  if (runner == nullptr) return "";
+  feed(*runner, c.prompt, c.prompt.size(), 1);
+  std::string report;
+  const auto n_prompt = static_cast<int64_t>(c.prompt.size());
+  for (int64_t layer = 0; layer < c.hidden.shape[0]; ++layer) {
+    double worst = 0;
+    for (int64_t row = 0; row < n_prompt; ++row) {
+      const auto got = runner->hidden(static_cast<int32_t>(layer), row);
+      if (!got) continue;
+      const std::span<const float> want = c.hidden.row(layer * n_prompt + row);
+      for (size_t i = 0; i < want.size(); ++i) {
+        worst = std::max(worst, static_cast<double>(std::fabs((*got)[i] - want[i])));
+      }
+    }
+    report += fmt::format("hidden {}: max difference {:.3g}\n", layer, worst);
+  }
+  return report;
+}
+
+class DenseModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(DenseModel, LogitsAndGreedyIdsMatchTheReference) {
+  Result<Case> c = oracle::load_case(GetParam());
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  const std::unique_ptr<Runner> runner = load(c->model, {.kv_type = graph::KvType::kF32});
+  ASSERT_NE(runner, nullptr);
+  const std::vector<int32_t> tokens = c->tokens();
+  const Rows rows = feed(*runner, tokens, c->prompt.size(), 1);
+  ASSERT_EQ(static_cast<int64_t>(rows.size()), c->logits.shape[0]);
+  const Difference d = difference(rows, c->logits);
+  RecordProperty("max_difference", fmt::format("{:.3g}", d.max));
+  EXPECT_LT(d.max, 2e-4 * std::max(1.0, c->logit_std)) << hidden_report(*c);
+  for (size_t k = 0; k < c->greedy.size(); ++k) {
+    EXPECT_EQ(argmax(rows[c->prompt.size() - 1 + k]), c->greedy[k]) << "greedy step " << k;
+  }
+}
+
+TEST_P(DenseModel, BitsDoNotDependOnChunksThreadsOrIsa) {
+  Result<Case> c = oracle::load_case(GetParam());
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  const std::vector<int32_t> tokens = c->tokens();
+  // The default form, f16 KV.
+  const std::unique_ptr<Runner> reference = load(c->model, {});
+  ASSERT_NE(reference, nullptr);
+  const Rows expected = feed(*reference, tokens, tokens.size(), 1);
+  for (size_t chunk : {size_t{1}, size_t{3}, size_t{7}, size_t{16}}) {
+    EXPECT_TRUE(same_bits(feed(*reference, tokens, chunk, chunk), expected)) << "chunks of " << chunk;
+  }
+  for (int threads : {1, 3}) {
+    const std::unique_ptr<Runner> other = load(c->model, {.threads = threads});
+    ASSERT_NE(other, nullptr);
+    EXPECT_TRUE(same_bits(feed(*other, tokens, 5, 11), expected)) << threads << " threads";
+  }
+  for (Isa isa : supported_isas()) {
+    const std::unique_ptr<Runner> other = load(c->model, {.isa = isa_name(isa)});
+    ASSERT_NE(other, nullptr);
+    EXPECT_TRUE(same_bits(feed(*other, tokens, 30, 4), expected)) << isa_name(isa);
+  }
+  std::vector<std::string> everything_off;
+  for (const OptimisationInfo& info : optimisation_list()) {
+    const std::unique_ptr<Runner> other = load(c->model, {.off = {info.name}});
+    ASSERT_NE(other, nullptr);
+    EXPECT_TRUE(same_bits(feed(*other, tokens, 13, 13), expected)) << "without " << info.name;
+    everything_off.push_back(info.name);
+  }
+  const std::unique_ptr<Runner> plain = load(c->model, {.off = everything_off});
+  EXPECT_TRUE(same_bits(feed(*plain, tokens, 40, 1), expected)) << "without any optimisation";
+}
+
+TEST_P(DenseModel, HalfPrecisionCacheStaysClose) {
+  Result<Case> c = oracle::load_case(GetParam());
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  const std::unique_ptr<Runner> runner = load(c->model, {.kv_type = graph::KvType::kF16});
+  ASSERT_NE(runner, nullptr);
+  const Difference d = difference(feed(*runner, c->tokens(), c->prompt.size(), 1), c->logits);
+  EXPECT_LT(d.max, 4e-2);
+  EXPECT_LT(d.rms, 5e-3);
+  EXPECT_GT(d.max, 0);  // an f16 cache that rounds nothing is not one
+}
+
+INSTANTIATE_TEST_SUITE_P(Oracle, DenseModel,
+                         testing::Values("llama", "llama-rope-linear", "llama-rope-llama3", "llama-rope-yarn",
+                                         "llama-tied", "qwen2", "qwen3", "gemma2", "gemma3", "phi3", "olmo2",
+                                         "granite"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(HalfPrecisionWeights, F16FilesHoldTheSameNumbers) {
+  Result<Case> c = oracle::load_case("llama", "model-f16.gguf");
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  const std::unique_ptr<Runner> f16 = load(c->model, {.kv_type = graph::KvType::kF32});
+  const std::unique_ptr<Runner> f32 =
+      load(oracle::case_folder("llama") + "/model-f32.gguf", {.kv_type = graph::KvType::kF32});
+  ASSERT_TRUE(f16 != nullptr && f32 != nullptr);
+  EXPECT_TRUE(same_bits(feed(*f16, c->tokens(), 9, 9), feed(*f32, c->tokens(), 9, 9)));
+}
+
+class QuantisedWeights : public testing::TestWithParam<std::string> {};
+
+TEST_P(QuantisedWeights, ExactActivationsMatchTheReference) {
+  Result<Case> c = oracle::load_typed_case("quant-dense", GetParam());
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  const std::unique_ptr<Runner> runner =
+      load(c->model, {.kv_type = graph::KvType::kF32, .activations = graph::ActivationSetting::kF32});
+  ASSERT_NE(runner, nullptr);
+  const Rows rows = feed(*runner, c->tokens(), c->prompt.size(), 1);
+  EXPECT_LT(difference(rows, c->logits).max, 2e-4 * std::max(1.0, c->logit_std));
+  for (size_t k = 0; k < c->greedy.size(); ++k) {
+    EXPECT_EQ(argmax(rows[c->prompt.size() - 1 + k]), c->greedy[k]) << "greedy step " << k;
+  }
+}
+
+TEST_P(QuantisedWeights, Int8ActivationsStayInsideTheToleranceAndKeepTheirBits) {
+  Result<Case> c = oracle::load_typed_case("quant-dense", GetParam());
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  const std::unique_ptr<Runner> runner = load(c->model, {.kv_type = graph::KvType::kF32});
+  ASSERT_NE(runner, nullptr);
+  const std::vector<int32_t> tokens = c->tokens();
+  const Rows rows = feed(*runner, tokens, c->prompt.size(), 1);
+  const Difference d = difference(rows, c->logits);
+  RecordProperty("rms_difference", fmt::format("{:.3g}", d.rms));
+  EXPECT_LT(d.max, 1.5);
+  EXPECT_LT(d.rms, 0.3);
+  EXPECT_GT(d.max, 1e-3);  // int8 activations that lose nothing are not int8
+  for (Isa isa : supported_isas()) {
+    const std::unique_ptr<Runner> other =
+        load(c->model, {.isa = isa_name(isa), .kv_type = graph::KvType::kF32});
+    ASSERT_NE(other, nullptr);
+    EXPECT_TRUE(same_bits(feed(*other, tokens, 17, 5), rows)) << isa_name(isa);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Oracle, QuantisedWeights, testing::ValuesIn(oracle::case_types("quant-dense")),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace quire
