@@ -25,7 +25,7 @@ namespace quire {
 struct GgufTensorSpec {
   std::string name;
   ElementType type = ElementType::kF32;
-  std::vector<int64_t> dims;  // contiguous first, at most 4
+  std::vector<int64_t> dims = {};  // contiguous first, at most 4
 };
 
 // The bytes of a header and where the tensors' data goes.
@@ -68,7 +68,7 @@ class GgufHeader {
     ValueType type = ValueType::kU32;
     ValueType element = ValueType::kU32;
     uint64_t count = 1;
-    std::string payload;
+    std::string payload = {};
   };
 
   void put(Entry entry);

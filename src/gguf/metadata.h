@@ -49,7 +49,7 @@ class Metadata {
     ValueType type = ValueType::kU32;
     ValueType element = ValueType::kU32;  // of arrays
     uint64_t count = 1;                   // of arrays
-    std::string_view bytes;               // the packed payload in the file (for strings: the text itself)
+    std::string_view bytes = {};          // the packed payload in the file (for strings: the text itself)
   };
 
   Metadata() = default;

@@ -18,7 +18,7 @@ using testing::TempFolder;
 struct Part {
   uint16_t no = 0;
   uint16_t count = 3;
-  std::vector<std::string> tensors;
+  std::vector<std::string> tensors = {};
 };
 
 // Writes one part; every tensor holds 8 floats whose bytes all equal the part number plus one.
