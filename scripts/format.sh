@@ -15,11 +15,17 @@ if ! command -v "$formatter" > /dev/null; then
   exit 1
 fi
 
+sources() { find src tests bench tools \( -name '*.cc' -o -name '*.h' \) -print0 2> /dev/null; }
+
 case "${1:-}" in
-  "") mode=(-i) ;;
-  --check) mode=(--dry-run --Werror) ;;
+  "") sources | xargs -0 --no-run-if-empty -n 40 -P "$(nproc)" "$formatter" -i ;;
+  --check)
+    # shellcheck disable=SC2016  # the inner shell expands its own arguments
+    unformatted="$(sources | xargs -0 --no-run-if-empty -n 1 -P "$(nproc)" sh -c \
+      '"$0" --dry-run --Werror "$1" 2> /dev/null || echo "$1"' "$formatter" | sort)"
+    [ -n "$unformatted" ] || exit 0
+    printf '%s\n' "not formatted; scripts/format.sh does it:" "$unformatted"
+    exit 1
+    ;;
   *) sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
-
-find src tests bench tools \( -name '*.cc' -o -name '*.h' \) -print0 2> /dev/null |
-  xargs -0 --no-run-if-empty -n 40 -P "$(nproc)" "$formatter" "${mode[@]}"
