@@ -6,7 +6,7 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
-// x * sigmoid(x), within 2 ulp where the result is normal.
+// x * sigmoid(x), within 3 ulp where the result is normal.
 QUIRE_VEC_FN F32 silu(F32 x) { return div(x, add(set1(1.0f), exp(neg(x)))); }
 
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), written as x * sigmoid(2 ...): no cancellation for
@@ -16,7 +16,7 @@ QUIRE_VEC_FN F32 gelu_tanh(F32 x) {
   return div(x, add(set1(1.0f), exp(neg(inner))));
 }
 
-// x * Phi(x), the exact GELU. Error at most 4 ulp where the result is normal.
+// x * Phi(x), the exact GELU. Error at most 6 ulp where the result is normal.
 // With z = |x| / sqrt(2): Phi = erfc(z) / 2 on the left, 1 - erfc(z) / 2 on the right, and
 // erfc(z) = e^(-z^2) F(u) / (1 + 2z), u = (z - 3) / (z + 3), F a minimax polynomial for z up to 10.3, beyond
 // which e^(-z^2) is 0.

@@ -38,12 +38,11 @@ QUIRE_VEC_FN F32 tanh(F32 x) {
   p = mul_add(p, t, set1(-0x1.b9eefep-5f));
   p = mul_add(p, t, set1(0x1.111068p-3f));
   p = mul_add(p, t, set1(-0x1.555554p-2f));
-  const F32 near_zero = mul_add(mul(p, t), x, x);
+  const F32 near_zero = mul_add(mul(p, t), size, size);
 
-  const F32 outer = sub(one, div(set1(2.0f), add(exp(add(size, size)), one)));
-  const I32 sign = iand(bits_of(x), iset1(INT32_MIN));
-  const F32 elsewhere = f32_from_bits(ior(bits_of(outer), sign));
-  return select(cmp_lt(size, set1(0.625f)), near_zero, elsewhere);
+  const F32 elsewhere = sub(one, div(set1(2.0f), add(exp(add(size, size)), one)));
+  const I32 result = bits_of(select(cmp_lt(size, set1(0.625f)), near_zero, elsewhere));
+  return f32_from_bits(ior(result, iand(bits_of(x), iset1(INT32_MIN))));
 }
 
 }  // namespace quire::kernels::QUIRE_ISA
