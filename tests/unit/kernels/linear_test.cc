@@ -242,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(Types, ExtremeLayerTest,
                                          ElementType::kQ5_1, ElementType::kQ8_0, ElementType::kIQ4_NL,
                                          ElementType::kMXFP4, ElementType::kQ4_K, ElementType::kQ5_K,
                                          ElementType::kQ6_K),
-                         [](const auto& info) { return std::string(element_type_info(info.param).name); });
+                         [](const auto& each) { return std::string(element_type_info(each.param).name); });
 
 TEST(LinearTableTest, EveryIsaHasTheSameRowsAndEveryRowIsUsedBySomeType) {
   std::set<const PackedFormat*> used;
