@@ -1,7 +1,16 @@
 // The vector layer on AVX-512 (F, BW, DQ, VL), with VNNI dot products where compiled for them. See vec.h.
 #pragma once
 
+// GCC 12 takes the deliberately undefined registers inside its own intrinsics for a mistake.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #include <cstdint>
 
