@@ -31,6 +31,8 @@ class Budget {
     charge_steps(static_cast<int64_t>(bytes >> 6));
   }
 
+  // Looking for something in `bytes` of text.
+  void charge_search(size_t bytes) { charge_steps(static_cast<int64_t>(bytes >> 3)); }
   // Reading `bytes` of text once.
   void charge_scan(size_t bytes) { charge_steps(static_cast<int64_t>(bytes >> 6)); }
 

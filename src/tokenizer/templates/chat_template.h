@@ -67,8 +67,8 @@ struct TemplateInput {
 // What one render may use. Exceeding any of them is an error of the request (kResourceExhausted).
 struct RenderLimits {
   int64_t steps = 20'000'000;  // expressions, statements, loop turns, and 64-byte pieces of text
-  size_t memory_bytes = size_t{256} << 20;
-  size_t output_bytes = size_t{64} << 20;
+  size_t memory_bytes = size_t{128} << 20;
+  size_t output_bytes = size_t{32} << 20;
   int depth = 600;  // nested evaluations; also bounds the stack
 };
 

@@ -43,8 +43,7 @@ class PercentFormatter {
       if (at < text_.size()) at = directive(at + 1);
     }
     const bool is_tuple = arguments_.is(Tag::kList) && arguments_.list->kind == ListKind::kTuple;
-    const bool unused = is_tuple ? next_ < arguments_.list->items.size()
-                                 : next_ == 0 && !arguments_.is(Tag::kDict) && !is_mapping_like();
+    const bool unused = is_tuple ? next_ < arguments_.list->items.size() : next_ == 0 && !is_mapping_like();
     if (unused) fail("not all arguments converted during string formatting");
     return heap_.string(std::move(out_));
   }
@@ -52,7 +51,9 @@ class PercentFormatter {
  private:
   // Python lets "text" % [..] pass unused when the argument has __getitem__ and is neither tuple nor str.
   bool is_mapping_like() const {
-    return arguments_.is(Tag::kList) && arguments_.list->kind != ListKind::kIterator;
+    if (arguments_.is(Tag::kDict) || arguments_.is(Tag::kUndefined)) return true;
+    return arguments_.is(Tag::kList) &&
+           (arguments_.list->kind == ListKind::kList || arguments_.list->kind == ListKind::kRange);
   }
 
   Val next_argument() {

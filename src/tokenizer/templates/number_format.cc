@@ -159,9 +159,9 @@ void append_padded_number(TextBuilder& out, const std::string& digits, Origin or
       prefix += 2;
   }
   out.append(std::string_view(digits).substr(0, prefix), origin);
-  for (int64_t i = 0; i < before; ++i) out.append(spec.fill, origin);
+  out.append_repeated(spec.fill, before, origin);
   out.append(std::string_view(digits).substr(prefix), origin);
-  for (int64_t i = before; i < padding; ++i) out.append(spec.fill, origin);
+  out.append_repeated(spec.fill, padding - before, origin);
 }
 
 void append_padded_text(TextBuilder& out, const Text& text, const FormatSpec& spec) {
@@ -171,9 +171,9 @@ void append_padded_text(TextBuilder& out, const Text& text, const FormatSpec& sp
   const auto characters = std::min(static_cast<int64_t>(count_characters(text)), cut);
   const int64_t padding = std::max<int64_t>(spec.width - characters, 0);
   const int64_t before = spec.align == '>' ? padding : spec.align == '^' ? padding / 2 : 0;
-  for (int64_t i = 0; i < before; ++i) out.append(spec.fill, text.origin());
+  out.append_repeated(spec.fill, before, text.origin());
   out.append(text, 0, end);
-  for (int64_t i = before; i < padding; ++i) out.append(spec.fill, text.origin());
+  out.append_repeated(spec.fill, padding - before, text.origin());
 }
 
 }  // namespace quire::jinja

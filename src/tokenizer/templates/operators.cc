@@ -170,17 +170,24 @@ Val repeat(Heap& heap, const Val& sequence, int64_t times) {
     const Text& text = *sequence.text;
     TextBuilder builder(heap.budget());
     if (text.size() == 0) return sequence;
-    for (int64_t i = 0; i < times; ++i) {
-      heap.budget().charge_steps(1);
-      builder.append(text);
+    if (text.runs().empty()) {
+      builder.append_repeated(text.view(), times, text.uniform_origin());
+    } else {
+      for (int64_t i = 0; i < times; ++i) {
+        heap.budget().charge_steps(1);
+        builder.append(text);
+      }
     }
     return heap.string(std::move(builder));
   }
   const std::vector<Val>& items = sequence.list->items;
   std::vector<Val> out;
   if (!items.empty()) {
+    size_t total = 0;
+    if (__builtin_mul_overflow(items.size() * sizeof(Val), static_cast<size_t>(times), &total))
+      total = SIZE_MAX;
+    heap.budget().charge_memory(total);
     for (int64_t i = 0; i < times; ++i) {
-      heap.budget().charge_memory(items.size() * sizeof(Val));
       out.insert(out.end(), items.begin(), items.end());
     }
   }
@@ -371,7 +378,7 @@ bool contains(Heap& heap, const Val& container, const Val& item) {
       if (!item.is(Tag::kString)) {
         fail("'in <string>' requires string as left operand, not {}", type_name(item));
       }
-      budget.charge_scan(container.text->size());
+      budget.charge_search(container.text->size());
       return find_bytes(container.view(), item.view()) != std::string_view::npos;
     case Tag::kDict:
       return dict_find(budget, *container.dict, item) != nullptr;

@@ -91,7 +91,7 @@ enum class Direction { kForward, kBackward };
 template <Direction direction>
 int64_t position(Interpreter& in, const Val& self, const Bound& args) {
   const Text& part = require_text(args[0], "find");
-  in.budget().charge_scan(self.text->size() * 2);
+  in.budget().charge_search(self.text->size());
   const auto characters = static_cast<int64_t>(count_characters(*self.text));
   const auto place = [&](const Val& bound, int64_t absent) {
     int64_t i = bound.given() && !bound.is(Tag::kNone) ? to_index(bound, "slice indices") : absent;
@@ -130,7 +130,7 @@ Val method_index(Interpreter& in, const Val& self, const Bound& args) {
 
 Val method_count(Interpreter& in, const Val& self, const Bound& args) {
   const std::string_view part = require_text(args[0], "count").view();
-  in.budget().charge_scan(self.text->size());
+  in.budget().charge_search(self.text->size());
   if (part.empty()) return Val::of(length(self) + 1, self.text->origin());
   int64_t count = 0;
   for (size_t at = find_bytes(self.view(), part); at != std::string_view::npos;
@@ -173,7 +173,7 @@ Val method_zfill(Interpreter& in, const Val& self, const Bound& args) {
   const size_t sign = text.view().starts_with('-') || text.view().starts_with('+') ? 1 : 0;
   TextBuilder out(in.budget());
   out.append(text, 0, sign);
-  for (int64_t i = 0; i < missing; ++i) out.append("0", text.origin());
+  out.append_repeated("0", missing, text.origin());
   out.append(text, sign, text.size());
   return in.heap().string(std::move(out));
 }

@@ -1,6 +1,7 @@
 #include "tokenizer/templates/text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "base/utf8.h"
@@ -47,13 +48,22 @@ Origin Text::origin_of(size_t begin, size_t end) const {
   return Origin::kTemplate;
 }
 
-void TextBuilder::append(std::string_view bytes, Origin origin) {
-  if (bytes.empty()) return;
-  budget_->charge_memory(bytes.size());
-  if (bytes.size() > max_bytes_ - bytes_.size()) {
+void TextBuilder::append(std::string_view bytes, Origin origin) { append_repeated(bytes, 1, origin); }
+
+void TextBuilder::append_repeated(std::string_view bytes, int64_t count, Origin origin) {
+  if (bytes.empty() || count <= 0) return;
+  size_t total = 0;
+  if (__builtin_mul_overflow(bytes.size(), static_cast<size_t>(count), &total)) total = SIZE_MAX;
+  budget_->charge_memory(total);
+  if (total > max_bytes_ - bytes_.size()) {
     fail(ErrorCode::kResourceExhausted, "the prompt is longer than {} bytes", max_bytes_);
   }
-  bytes_.append(bytes);
+  if (count == 1) {
+    bytes_.append(bytes);
+  } else {
+    bytes_.reserve(bytes_.size() + total);
+    for (int64_t i = 0; i < count; ++i) bytes_.append(bytes);
+  }
   if (!runs_.empty() && runs_.back().origin == origin) {
     runs_.back().end = bytes_.size();
   } else {

@@ -58,6 +58,8 @@ class TextBuilder {
   void append(std::string_view bytes, Origin origin);
   void append(const Text& text) { append(text, 0, text.size()); }
   void append(const Text& text, size_t begin, size_t end);
+  // `bytes` over and over, `count` times (none when negative); all of it is charged before any is built.
+  void append_repeated(std::string_view bytes, int64_t count, Origin origin);
   void append_char(char32_t code_point, Origin origin);
 
   size_t size() const { return bytes_.size(); }

@@ -107,7 +107,7 @@ Val filter_indent(Interpreter& in, const Val& self, const Bound& args) {
   } else {
     TextBuilder spaces(in.budget());
     const int64_t width = integer_or(args[0], 4, "width");
-    for (int64_t i = 0; i < width; ++i) spaces.append(" ", Origin::kTemplate);
+    spaces.append_repeated(" ", width, Origin::kTemplate);
     indentation = heap.string(std::move(spaces));
   }
   // A line break is added before the lines are cut, so that a trailing one makes a last empty line.
@@ -185,14 +185,14 @@ Val filter_center(Interpreter& in, const Val& self, const Bound& args) {
 
 Val filter_truncate(Interpreter& in, const Val& self, const Bound& args) {
   Heap& heap = in.heap();
-  const Text& text = require_text(self, "truncate");
   const int64_t limit = integer_or(args[0], 255, "length");
   const Val end = args[2].given() ? args[2] : heap.view("...", Origin::kTemplate);
   const int64_t end_size = static_cast<int64_t>(count_characters(require_text(end, "truncate")));
   const int64_t leeway = absent(args[3]) ? 5 : to_index(args[3], "leeway");
   if (limit < end_size) fail("expected length >= {}, got {}", end_size, limit);
   if (leeway < 0) fail("expected leeway >= 0, got {}", leeway);
-  if (length(self) - leeway <= limit) return self;
+  if (length(self) - leeway <= limit) return self;  // anything with a length may pass
+  const Text& text = require_text(self, "truncate");
   Val kept = heap.slice(text, 0, character_offset(text, static_cast<size_t>(limit - end_size)));
   if (!flag_or(args[1], false)) {
     const size_t space = kept.view().rfind(' ');

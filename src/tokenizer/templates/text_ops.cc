@@ -91,7 +91,7 @@ Val strip(Heap& heap, const Text& text, Side side, const Text* characters) {
   if (characters != nullptr) heap.budget().charge_steps(static_cast<int64_t>(characters->size()));
   const auto goes = [&](char32_t c) {
     if (characters == nullptr) return is_space(c);
-    heap.budget().charge_scan(characters->size());
+    heap.budget().charge_search(characters->size());
     return in_set(*characters, c);
   };
   size_t begin = 0;
@@ -114,7 +114,7 @@ Val strip(Heap& heap, const Text& text, Side side, const Text* characters) {
 }
 
 Val replace(Heap& heap, const Text& text, const Text& old_part, const Text& new_part, int64_t count) {
-  heap.budget().charge_scan(text.size());
+  heap.budget().charge_search(text.size());
   const std::string_view bytes = text.view();
   TextBuilder out(heap.budget());
   size_t at = 0;
@@ -146,7 +146,7 @@ Val replace(Heap& heap, const Text& text, const Text& old_part, const Text& new_
 }
 
 std::vector<Val> split(Heap& heap, const Text& text, const Text* separator, int64_t max_splits) {
-  heap.budget().charge_scan(text.size());
+  heap.budget().charge_search(text.size());
   const std::string_view bytes = text.view();
   std::vector<Val> parts;
   if (separator != nullptr) {
@@ -164,7 +164,7 @@ std::vector<Val> split(Heap& heap, const Text& text, const Text* separator, int6
   size_t at = leading_space(bytes);
   while (at < bytes.size()) {
     if (max_splits-- == 0) {
-      parts.push_back(heap.slice(text, at, bytes.size() - trailing_space(bytes)));
+      parts.push_back(heap.slice(text, at, bytes.size()));
       break;
     }
     size_t end = at;
@@ -181,7 +181,7 @@ std::vector<Val> split(Heap& heap, const Text& text, const Text* separator, int6
 
 std::vector<Val> split_from_right(Heap& heap, const Text& text, const Text* separator, int64_t max_splits) {
   if (max_splits < 0) return split(heap, text, separator, max_splits);
-  heap.budget().charge_scan(text.size());
+  heap.budget().charge_search(text.size());
   const std::string_view bytes = text.view();
   std::vector<Val> parts;
   if (separator != nullptr) {
@@ -200,7 +200,7 @@ std::vector<Val> split_from_right(Heap& heap, const Text& text, const Text* sepa
     size_t end = bytes.size() - trailing_space(bytes);
     while (end > 0) {
       if (max_splits-- == 0) {
-        parts.push_back(heap.slice(text, leading_space(bytes), end));
+        parts.push_back(heap.slice(text, 0, end));
         break;
       }
       size_t begin = end;
@@ -218,7 +218,7 @@ std::vector<Val> split_from_right(Heap& heap, const Text& text, const Text* sepa
 }
 
 std::vector<Val> split_lines(Heap& heap, const Text& text, LineEnds ends) {
-  heap.budget().charge_scan(text.size());
+  heap.budget().charge_search(text.size());
   const std::string_view bytes = text.view();
   std::vector<Val> lines;
   size_t begin = 0;
@@ -254,9 +254,9 @@ Val justify(Heap& heap, const Text& text, int64_t width, std::string_view fill, 
                        : padded_side == Side::kRight ? 0
                                                      : padding / 2 + (padding & width & 1);
   TextBuilder out(heap.budget());
-  for (int64_t i = 0; i < left; ++i) out.append(fill, Origin::kTemplate);
+  out.append_repeated(fill, left, Origin::kTemplate);
   out.append(text);
-  for (int64_t i = left; i < padding; ++i) out.append(fill, Origin::kTemplate);
+  out.append_repeated(fill, padding - left, Origin::kTemplate);
   return heap.string(std::move(out));
 }
 
