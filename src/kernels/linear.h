@@ -1,10 +1,11 @@
-// Linear layers: y[m, n] = sum_k x[m, k] * w[n, k], with weights repacked so that one output lives in one lane.
+// Linear layers: y[m, n] = sum_k x[m, k] * w[n, k], with weights repacked so that one output lives in one
+// lane.
 //
-// Packing (linear_formats.h implements it; the layout depends on the weight type only, never on the ISA): 16 output
-// rows form a group, a group's bytes are one stream in exactly the order the kernel reads them. The last group is
-// padded with zero rows. Activations are f32 rows, or int8 blocks with a scale per 32 or 256 values (with the block
-// sums the formats need), stored in tiles of a few rows in read order.
-// Numerics (docs/numerics.md): an output is one f32 accumulator over K blocks in ascending order, whatever M, tile,
+// Packing (linear_formats.h implements it; the layout depends on the weight type only, never on the ISA): 16
+// output rows form a group, a group's bytes are one stream in exactly the order the kernel reads them. The
+// last group is padded with zero rows. Activations are f32 rows, or int8 blocks with a scale per 32 or 256
+// values (with the block sums the formats need), stored in tiles of a few rows in read order. Numerics
+// (docs/numerics.md): an output is one f32 accumulator over K blocks in ascending order, whatever M, tile,
 // thread or ISA; inside a block (a sub-block of the K-quants) sums are int32, hence exact. No split-K.
 // Nothing here owns memory; all functions are pure and may run on any thread on disjoint outputs.
 #pragma once
@@ -28,8 +29,8 @@ enum class ActivationKind : uint8_t {
   kQ8x256,  // int8, one f32 scale per 256 values
 };
 
-// A packed weight layout. One per ElementType that can be a weight; several types may share one layout (the rare
-// types are decoded at load to int8 codes with a scale per 16 values, exactly).
+// A packed weight layout. One per ElementType that can be a weight; several types may share one layout (the
+// rare types are decoded at load to int8 codes with a scale per 16 values, exactly).
 struct PackedFormat {
   const char* name;           // "q4_k", "i8x16", "f32", ...
   ActivationKind activation;  // what its kernels take
@@ -48,14 +49,15 @@ const PackedFormat* packed_format(ElementType type, ActivationSetting setting);
 // Number of groups and bytes of a packed matrix of n rows and k columns.
 inline int64_t n_groups(int64_t n) { return (n + kGroupRows - 1) / kGroupRows; }
 
-// Bytes of m activation rows of k columns in the quantised tile layout (kF32: m * k * 4), a multiple of 64; linear in m
-// up to that rounding, so the planner may size for the largest m.
+// Bytes of m activation rows of k columns in the quantised tile layout (kF32: m * k * 4), a multiple of 64;
+// linear in m up to that rounding, so the planner may size for the largest m.
 size_t activation_bytes(ActivationKind kind, int64_t m, int64_t k);
 
 struct QuantizeArgs {
-  ActivationKind kind;       // kQ8x32 or kQ8x256
-  const float* x; int64_t ld_x;  // [m, k]
-  std::byte* out;            // activation_bytes(kind, m, k), 64-byte aligned
+  ActivationKind kind;  // kQ8x32 or kQ8x256
+  const float* x;
+  int64_t ld_x;    // [m, k]
+  std::byte* out;  // activation_bytes(kind, m, k), 64-byte aligned
   int64_t m, k;
 };
 
@@ -65,12 +67,13 @@ struct LinearArgs {
   const std::byte* activations;  // quantised tiles of all m rows; for kF32 the rows themselves
   int64_t ld_activations;        // kF32 only: floats between rows
   int64_t m;
-  float* out; int64_t ld_out;    // [m, n]
+  float* out;
+  int64_t ld_out;  // [m, n]
 };
 
 // A kernel row: the implementation of one packed format on one ISA.
 struct LinearKernel {
-  const char* name;    // "q4_k/avx512vnni"
+  const char* name;  // "q4_k/avx512vnni"
   Isa isa;
   const PackedFormat* format;
   // Computes output columns of groups [group_begin, group_end) for all m rows.
@@ -85,7 +88,8 @@ struct LinearOps {
   QuantizeFn quantize;
 };
 
-// How many consecutive groups one tile of work should take, so that tiles fit the cache and balance over threads.
+// How many consecutive groups one tile of work should take, so that tiles fit the cache and balance over
+// threads.
 int64_t groups_per_tile(const PackedFormat& format, int64_t n, int64_t k, int64_t m, int n_threads);
 
 }  // namespace quire::kernels

@@ -26,13 +26,13 @@
 
 namespace quire::kernels {
 
-inline constexpr int kTileRows = 12;
-inline constexpr int kActivationBlock = 32;
-inline constexpr int kSuperBlock = 256;
+static constexpr int kTileRows = 12;
+static constexpr int kActivationBlock = 32;
+static constexpr int kSuperBlock = 256;
 
 // Place of sub-block j = 0..7 in paired_sums: pairs of int16 meet the minimums of sub-blocks (0,2) (1,3)
 // (4,6) (5,7), which is how they come out of the packed 6-bit fields.
-inline constexpr int kPairedPlace[8] = {0, 2, 1, 3, 4, 6, 5, 7};
+static constexpr int kPairedPlace[8] = {0, 2, 1, 3, 4, 6, 5, 7};
 
 // The cut of m rows into equal tiles.
 struct RowTiles {

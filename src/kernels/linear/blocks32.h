@@ -109,7 +109,7 @@ struct NibbleBody {
   const std::byte* slices;
   explicit NibbleBody(const std::byte* at) : slices(at) {}
   template <int kStep>
-  [[gnu::always_inline]] B64 codes() const {
+  QUIRE_VEC_MEMBER B64 codes() const {
     const B64 pair = bload(slices + kStep % 4 * kSliceBytes);
     return band(kStep < 4 ? pair : bshift_right16<4>(pair), bset1(0x0f));
   }
@@ -121,7 +121,7 @@ struct FiveBitBody {
   B64 fifth_bits;
   explicit FiveBitBody(const std::byte* at) : nibbles(at + kSliceBytes), fifth_bits(bload(at)) {}
   template <int kStep>
-  [[gnu::always_inline]] B64 codes() const {
+  QUIRE_VEC_MEMBER B64 codes() const {
     B64 moved = fifth_bits;
     if constexpr (kStep < 4) moved = bshift_left16<4 - kStep>(fifth_bits);
     if constexpr (kStep > 4) moved = bshift_right16<kStep - 4>(fifth_bits);
@@ -134,7 +134,7 @@ struct ByteBody {
   const std::byte* slices;
   explicit ByteBody(const std::byte* at) : slices(at) {}
   template <int kStep>
-  [[gnu::always_inline]] B64 codes() const {
+  QUIRE_VEC_MEMBER B64 codes() const {
     return bload(slices + kStep * kSliceBytes);
   }
 };

@@ -13,19 +13,15 @@ struct FloatRows {
 
 struct F32Weights {
   static constexpr int kBytes = 4;
-  [[gnu::always_inline]] static F32 at(const std::byte* p) { return load(reinterpret_cast<const float*>(p)); }
+  QUIRE_VEC_FN F32 at(const std::byte* p) { return load(reinterpret_cast<const float*>(p)); }
 };
 struct F16Weights {
   static constexpr int kBytes = 2;
-  [[gnu::always_inline]] static F32 at(const std::byte* p) {
-    return load_f16(reinterpret_cast<const uint16_t*>(p));
-  }
+  QUIRE_VEC_FN F32 at(const std::byte* p) { return load_f16(reinterpret_cast<const uint16_t*>(p)); }
 };
 struct BF16Weights {
   static constexpr int kBytes = 2;
-  [[gnu::always_inline]] static F32 at(const std::byte* p) {
-    return load_bf16(reinterpret_cast<const uint16_t*>(p));
-  }
+  QUIRE_VEC_FN F32 at(const std::byte* p) { return load_bf16(reinterpret_cast<const uint16_t*>(p)); }
 };
 
 template <typename Weights>

@@ -21,7 +21,7 @@ struct LevelBody {
   NibbleBody indices;
   explicit LevelBody(const std::byte* at) : indices(at) {}
   template <int kStep>
-  [[gnu::always_inline]] B64 codes() const {
+  QUIRE_VEC_MEMBER B64 codes() const {
     return lookup16(indices.codes<kStep>(), kLevels.plus_offset);
   }
 };
@@ -31,10 +31,8 @@ struct IQ4_NL {
   static constexpr int kOffset = 128;
   static constexpr bool kHasMinimum = false;
   using Body = LevelBody;
-  [[gnu::always_inline]] static F32 scale(const std::byte* header) { return f16_scale(header); }
-  [[gnu::always_inline]] static I32 dot(I32 sum, B64 codes, const int8_t* a) {
-    return dot_u8s8(sum, codes, a);
-  }
+  QUIRE_VEC_FN F32 scale(const std::byte* header) { return f16_scale(header); }
+  QUIRE_VEC_FN I32 dot(I32 sum, B64 codes, const int8_t* a) { return dot_u8s8(sum, codes, a); }
 };
 
 }  // namespace

@@ -12,20 +12,18 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
-// f32 accumulators of up to kRows outputs. Beyond four rows they live in memory, where a super-block touches
-// them once: the registers are needed for the integer sums of all rows.
+// f32 accumulators of up to kRows outputs. Beyond four rows they live in memory that the compiler knows
+// nothing about, where a super-block touches them once: the registers are needed for the sums of all rows.
 template <int kRows>
 class Accumulators {
  public:
-  [[gnu::always_inline]] Accumulators() {
+  QUIRE_VEC_MEMBER explicit Accumulators(float* memory) : memory_(memory) {
     QUIRE_UNROLL for (int m = 0; m < kRows; ++m) set(m, zero());
-    // Without this the compiler would give the array registers after all.
-    if constexpr (kInMemory) __asm__ volatile("" : : "r"(memory_) : "memory");
   }
-  [[gnu::always_inline]] F32 get(int m) const { return kInMemory ? load(memory_[m]) : registers_[m]; }
-  [[gnu::always_inline]] void set(int m, F32 value) {
+  QUIRE_VEC_MEMBER F32 get(int m) const { return kInMemory ? load(memory_ + m * kLanes) : registers_[m]; }
+  QUIRE_VEC_MEMBER void set(int m, F32 value) {
     if constexpr (kInMemory) {
-      store(memory_[m], value);
+      store(memory_ + m * kLanes, value);
     } else {
       registers_[m] = value;
     }
@@ -34,7 +32,7 @@ class Accumulators {
  private:
   static constexpr bool kInMemory = kRows > 4;
   F32 registers_[kInMemory ? 1 : kRows];
-  alignas(64) float memory_[kInMemory ? kRows : 1][kLanes];
+  float* memory_;
 };
 
 QUIRE_VEC_FN Q8x256Tile q8x256_tile_of(const LinearArgs& args, int64_t first_row, int64_t n_rows) {

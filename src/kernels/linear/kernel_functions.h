@@ -1,27 +1,31 @@
-// The entry points of one ISA's linear kernels, one per packed format (LinearKernel::run). For *.kern.cc
-// files.
+// The entry points of one ISA's linear kernels, in its namespace: what *.kern.cc files define and
+// linear_ops.cc collects.
 #pragma once
 
 #include "kernels/linear.h"
 
-namespace quire::kernels::QUIRE_ISA {
+#define QUIRE_LINEAR_KERNEL(name, format) \
+  void run_##name(const LinearArgs& args, int64_t group_begin, int64_t group_end);
 
-void run_f32(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_f16(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_bf16(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_q4_0(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_q4_1(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_q5_0(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_q5_1(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_q8_0(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_iq4_nl(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_mxfp4(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_q4_k(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_q5_k(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_q6_k(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_i8x16(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-void run_i8x16_offset(const LinearArgs& args, int64_t group_begin, int64_t group_end);
+namespace quire::kernels {
 
+namespace scalar {
+#include "kernels/linear/kernels.inc"
 void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
+}  // namespace scalar
+namespace avx2 {
+#include "kernels/linear/kernels.inc"
+void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
+}  // namespace avx2
+namespace avx512 {
+#include "kernels/linear/kernels.inc"
+void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
+}  // namespace avx512
+namespace avx512vnni {
+#include "kernels/linear/kernels.inc"
+void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
+}  // namespace avx512vnni
 
-}  // namespace quire::kernels::QUIRE_ISA
+}  // namespace quire::kernels
+
+#undef QUIRE_LINEAR_KERNEL

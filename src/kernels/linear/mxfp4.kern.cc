@@ -21,7 +21,7 @@ struct ValueBody {
   NibbleBody indices;
   explicit ValueBody(const std::byte* at) : indices(at) {}
   template <int kStep>
-  [[gnu::always_inline]] B64 codes() const {
+  QUIRE_VEC_MEMBER B64 codes() const {
     return lookup16(indices.codes<kStep>(), kValues.plus_offset);
   }
 };
@@ -31,12 +31,10 @@ struct MXFP4 {
   static constexpr int kOffset = kFp4Offset;
   static constexpr bool kHasMinimum = false;
   using Body = ValueBody;
-  [[gnu::always_inline]] static F32 scale(const std::byte* header) {
+  QUIRE_VEC_FN F32 scale(const std::byte* header) {
     return load_bf16(reinterpret_cast<const uint16_t*>(header));
   }
-  [[gnu::always_inline]] static I32 dot(I32 sum, B64 codes, const int8_t* a) {
-    return dot_u7s8(sum, codes, a);
-  }
+  QUIRE_VEC_FN I32 dot(I32 sum, B64 codes, const int8_t* a) { return dot_u7s8(sum, codes, a); }
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ struct SubBlockScales {
   alignas(64) float scales[8][kLanes];
   alignas(64) std::byte minimum_pairs[4][kSliceBytes];
 
-  [[gnu::always_inline]] explicit SubBlockScales(const std::byte* slices) {
+  QUIRE_VEC_MEMBER explicit SubBlockScales(const std::byte* slices) {
     const B64 first = bload(slices);                 // byte j: scale j, top two bits of scale j + 4
     const B64 second = bload(slices + kSliceBytes);  // byte j: minimum j, top two bits of minimum j + 4
     const B64 third =
@@ -27,14 +27,14 @@ struct SubBlockScales {
   }
 
  private:
-  [[gnu::always_inline]] void unpack_scales(int j, I32 bytes) {
+  QUIRE_VEC_MEMBER void unpack_scales(int j, I32 bytes) {
     const I32 byte = iset1(0xff);
     store(scales[j], to_f32(iand(bytes, byte)));
     store(scales[j + 1], to_f32(iand(shift_right_logical<8>(bytes), byte)));
     store(scales[j + 2], to_f32(iand(shift_right_logical<16>(bytes), byte)));
     store(scales[j + 3], to_f32(shift_right_logical<24>(bytes)));
   }
-  [[gnu::always_inline]] void unpack_minimums(int pair, I32 bytes) {
+  QUIRE_VEC_MEMBER void unpack_minimums(int pair, I32 bytes) {
     const I32 even = iset1(0x00ff00ff);
     bstore(minimum_pairs[pair], as_bytes(iand(bytes, even)));
     bstore(minimum_pairs[pair + 1], as_bytes(iand(shift_right_logical<8>(bytes), even)));
@@ -53,8 +53,8 @@ struct Q45KKernel {
 
   // Steps kStep .. 7 of one of the two sub-blocks that share 8 slices of nibbles.
   template <int kRows, int kHalf, int kStep = 0>
-  [[gnu::always_inline]] static void add_steps(I32 (&sum)[kRows], const std::byte* nibbles, B64 fifth_bits,
-                                               const int8_t* activations) {
+  QUIRE_VEC_FN void add_steps(I32 (&sum)[kRows], const std::byte* nibbles, B64 fifth_bits,
+                              const int8_t* activations) {
     const B64 pair = bload(nibbles + kStep * kSliceBytes);
     B64 codes = band(kHalf == 0 ? pair : bshift_right16<4>(pair), bset1(0x0f));
     if constexpr (kBits == CodeBits::kFive) {
@@ -69,8 +69,8 @@ struct Q45KKernel {
 
   // total[m] += dot product of sub-block 2i + kHalf * scale.
   template <int kRows, int kHalf>
-  [[gnu::always_inline]] static void add_sub_block(F32 (&total)[kRows], const float* scale,
-                                                   const std::byte* slices, const int8_t* activations) {
+  QUIRE_VEC_FN void add_sub_block(F32 (&total)[kRows], const float* scale, const std::byte* slices,
+                                  const int8_t* activations) {
     constexpr bool kFive = kBits == CodeBits::kFive;
     const std::byte* nibbles = slices + (kFive ? 2 * kSliceBytes : 0);
     const B64 fifth_bits = kFive ? bload(slices + kHalf * kSliceBytes) : bset1(0);
@@ -91,7 +91,7 @@ struct Q45KKernel {
     const std::byte* weights = call.weights;
     const int64_t ahead = call.ahead;
 
-    Accumulators<kRows> acc;
+    Accumulators<kRows> acc(call.scratch);
     for (int64_t k = 0; k < call.k; k += kSuperBlock) {
       const std::byte* header = weights;
       prefetch_ahead<kLayout.header_bytes>(header, ahead);

@@ -16,7 +16,7 @@ struct Q6KKernel {
 
   // Codes of step kStep of run kRun of a half: its nibble and bits 2 kRun of the high part.
   template <int kRun, int kStep>
-  [[gnu::always_inline]] static B64 codes(const std::byte* low, const std::byte* high) {
+  QUIRE_VEC_FN B64 codes(const std::byte* low, const std::byte* high) {
     const B64 nibbles = bload(low + kStep * kSliceBytes);
     const B64 pairs = bload(high + kStep * kSliceBytes);
     B64 moved = pairs;
@@ -27,17 +27,16 @@ struct Q6KKernel {
 
   // Four steps, 16 values, from kStep on.
   template <int kRows, int kRun, int kStep, int kEnd = kStep + 4>
-  [[gnu::always_inline]] static void add_steps(I32 (&sum)[kRows], const std::byte* low, const std::byte* high,
-                                               const int8_t* activations) {
+  QUIRE_VEC_FN void add_steps(I32 (&sum)[kRows], const std::byte* low, const std::byte* high,
+                              const int8_t* activations) {
     add_step<kRows>(sum, codes<kRun, kStep>(low, high), activations, kStep);
     if constexpr (kStep + 1 < kEnd) add_steps<kRows, kRun, kStep + 1, kEnd>(sum, low, high, activations);
   }
 
   // total[m] += dot product of the 16 values from step 4 kPart on * scale.
   template <int kRows, int kRun, int kPart>
-  [[gnu::always_inline]] static void add_16(F32 (&total)[kRows], const int8_t* scales, const std::byte* low,
-                                            const std::byte* high, const int8_t* activations,
-                                            const int32_t* minus_32_sums) {
+  QUIRE_VEC_FN void add_16(F32 (&total)[kRows], const int8_t* scales, const std::byte* low,
+                           const std::byte* high, const int8_t* activations, const int32_t* minus_32_sums) {
     I32 sum[kRows];
     QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sum[m] = iset1(minus_32_sums[m]);
     add_steps<kRows, kRun, 4 * kPart>(sum, low, high, activations);
@@ -47,9 +46,9 @@ struct Q6KKernel {
   }
 
   template <int kRows, int kRun>
-  [[gnu::always_inline]] static void add_run(F32 (&total)[kRows], const int8_t* scales, const std::byte* low,
-                                             const std::byte* high, const int8_t* activations,
-                                             const int32_t* minus_32_sums, int64_t tile_rows) {
+  QUIRE_VEC_FN void add_run(F32 (&total)[kRows], const int8_t* scales, const std::byte* low,
+                            const std::byte* high, const int8_t* activations, const int32_t* minus_32_sums,
+                            int64_t tile_rows) {
     activations += kRun * tile_rows * kActivationBlock;
     minus_32_sums += kRun * 2 * tile_rows;
     add_16<kRows, kRun, 0>(total, scales, low, high, activations, minus_32_sums);
@@ -65,7 +64,7 @@ struct Q6KKernel {
     const std::byte* weights = call.weights;
     const int64_t ahead = call.ahead;
 
-    Accumulators<kRows> acc;
+    Accumulators<kRows> acc(call.scratch);
     for (int64_t k = 0; k < call.k; k += kSuperBlock) {
       const std::byte* header = weights;
       prefetch_ahead<kQ6_KLayout.header_bytes>(header, ahead);

@@ -11,10 +11,8 @@ struct Q8_0 {
   static constexpr int kOffset = 128;
   static constexpr bool kHasMinimum = false;
   using Body = ByteBody;
-  [[gnu::always_inline]] static F32 scale(const std::byte* header) { return f16_scale(header); }
-  [[gnu::always_inline]] static I32 dot(I32 sum, B64 codes, const int8_t* a) {
-    return dot_u8s8(sum, codes, a);
-  }
+  QUIRE_VEC_FN F32 scale(const std::byte* header) { return f16_scale(header); }
+  QUIRE_VEC_FN I32 dot(I32 sum, B64 codes, const int8_t* a) { return dot_u8s8(sum, codes, a); }
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 # Sources of this folder (paths from src/kernels): plain ones, and those compiled once per ISA.
 set(QUIRE_LINEAR_SOURCES
+  linear/linear_ops.cc
   linear/pack_blocks32.cc
   linear/pack_codes.cc
   linear/pack_floats.cc
@@ -10,7 +11,6 @@ set(QUIRE_LINEAR_KERNELS
   linear/floats.kern.cc
   linear/i8x16.kern.cc
   linear/iq4_nl.kern.cc
-  linear/linear_ops.kern.cc
   linear/mxfp4.kern.cc
   linear/q4_0.kern.cc
   linear/q4_1.kern.cc

@@ -20,15 +20,9 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
-// Rows one kernel call may take: a lane register each for the block's integer sums and for the output. AVX2
-// has half as many registers, half as wide; the scalar ISA has none.
-#if defined(QUIRE_ISA_IS_SCALAR)
-static constexpr int kMaxRows = 1;
-#elif defined(QUIRE_ISA_IS_AVX2)
-static constexpr int kMaxRows = 4;
-#else
-static constexpr int kMaxRows = kTileRows;
-#endif
+// Rows one kernel call may take: a lane register each for the block's integer sums and for the output, of 32
+// registers where an F32 is one register, of 16 where it is two; in scalar code an F32 is an array in memory.
+static constexpr int kMaxRows = alignof(F32) == 64 ? kTileRows : alignof(F32) == 32 ? 4 : 1;
 
 // Up to this many rows a group stays near while all tiles pass; above, tiles are large against the groups of
 // a call, which then stay near instead.
@@ -44,7 +38,8 @@ struct GroupCall {
   int64_t ahead;  // bytes; prefetch distance in the weight stream, 0 for none
   float* out;     // first row of the tile, first column of the group
   int64_t ld_out;
-  int n_valid;  // columns, 1 .. 16
+  int n_valid;     // columns, 1 .. 16
+  float* scratch;  // [kTileRows, 16], 64-byte aligned
 };
 
 // Asks for kBytes of the weight stream, `ahead` bytes after p; 0 asks for nothing.
@@ -56,7 +51,7 @@ QUIRE_VEC_FN void prefetch_ahead(const std::byte* p, int64_t ahead) {
 
 // Between two blocks: the compiler neither holds what it loaded for the first in registers for the second,
 // nor starts the second early; both would cost registers that the sums of 12 rows need.
-QUIRE_VEC_FN void end_of_block() { __asm__ volatile("" : : : "memory"); }
+QUIRE_VEC_FN void end_of_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 QUIRE_VEC_FN void store_outputs(const GroupCall& call, int64_t row, F32 values) {
   float* out = call.out + row * call.ld_out;
@@ -88,6 +83,7 @@ template <typename Kernel>
 static void walk(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
   const int64_t group_bytes = Kernel::group_bytes(args.k);
   const RowTiles tiles = row_tiles(args.m);
+  alignas(64) float scratch[kTileRows * kGroupRows];
   const auto visit = [&](int64_t group, int64_t t) {
     const int64_t first = tile_begin(tiles, t);
     const int64_t n_rows = tile_begin(tiles, t + 1) - first;
@@ -102,7 +98,8 @@ static void walk(const LinearArgs& args, int64_t group_begin, int64_t group_end)
         .ahead = ahead,
         .out = args.out + first * args.ld_out + column,
         .ld_out = args.ld_out,
-        .n_valid = columns_left < kGroupRows ? static_cast<int>(columns_left) : kGroupRows};
+        .n_valid = columns_left < kGroupRows ? static_cast<int>(columns_left) : kGroupRows,
+        .scratch = scratch};
     run_tile<Kernel>(call, Kernel::tile(args, first, n_rows), n_rows);
   };
   if (args.m <= kGroupOuterRows) {

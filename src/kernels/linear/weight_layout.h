@@ -29,7 +29,7 @@
 
 namespace quire::kernels {
 
-inline constexpr int kSliceBytes = 64;
+static constexpr int kSliceBytes = 64;
 
 struct BlockLayout {
   int32_t blocks_per_header;  // blocks of k_block values that share a header
@@ -37,16 +37,16 @@ struct BlockLayout {
   int32_t block_bytes;  // after the header
 };
 
-inline constexpr BlockLayout kNibbleLayout = {2, 64, 4 * kSliceBytes};  // q4_0, iq4_nl, mxfp4
-inline constexpr BlockLayout kQ5_0Layout = {2, 64, 5 * kSliceBytes};
-inline constexpr BlockLayout kQ8_0Layout = {2, 64, 8 * kSliceBytes};
-inline constexpr BlockLayout kQ4_1Layout = {1, 64, 4 * kSliceBytes};
-inline constexpr BlockLayout kQ5_1Layout = {1, 64, 5 * kSliceBytes};
-inline constexpr BlockLayout kQ4_KLayout = {1, 256, 32 * kSliceBytes};
-inline constexpr BlockLayout kQ5_KLayout = {1, 256, 40 * kSliceBytes};
-inline constexpr BlockLayout kQ6_KLayout = {1, 64, 2 * (128 + 24 * kSliceBytes)};
-inline constexpr BlockLayout kI8x16Layout = {1, 128, 8 * kSliceBytes};
-inline constexpr BlockLayout kI8x16OffsetLayout = {1, 256, 8 * kSliceBytes};
+static constexpr BlockLayout kNibbleLayout = {2, 64, 4 * kSliceBytes};  // q4_0, iq4_nl, mxfp4
+static constexpr BlockLayout kQ5_0Layout = {2, 64, 5 * kSliceBytes};
+static constexpr BlockLayout kQ8_0Layout = {2, 64, 8 * kSliceBytes};
+static constexpr BlockLayout kQ4_1Layout = {1, 64, 4 * kSliceBytes};
+static constexpr BlockLayout kQ5_1Layout = {1, 64, 5 * kSliceBytes};
+static constexpr BlockLayout kQ4_KLayout = {1, 256, 32 * kSliceBytes};
+static constexpr BlockLayout kQ5_KLayout = {1, 256, 40 * kSliceBytes};
+static constexpr BlockLayout kQ6_KLayout = {1, 64, 2 * (128 + 24 * kSliceBytes)};
+static constexpr BlockLayout kI8x16Layout = {1, 128, 8 * kSliceBytes};
+static constexpr BlockLayout kI8x16OffsetLayout = {1, 256, 8 * kSliceBytes};
 
 static inline int64_t packed_bytes(const BlockLayout& layout, int64_t n_blocks) {
   const int64_t headers = (n_blocks + layout.blocks_per_header - 1) / layout.blocks_per_header;
@@ -54,6 +54,6 @@ static inline int64_t packed_bytes(const BlockLayout& layout, int64_t n_blocks) 
 }
 
 // Codes of these types are kept non-negative by an offset that the activation sums take away again.
-inline constexpr int kFp4Offset = 16;  // doubled E2M1 values, -12..12
+static constexpr int kFp4Offset = 16;  // doubled E2M1 values, -12..12
 
 }  // namespace quire::kernels
