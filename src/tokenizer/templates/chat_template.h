@@ -31,37 +31,37 @@ struct Tree;
 }
 
 struct ToolCall {
-  std::string id;  // empty: the template sees none
-  std::string name;
-  Value arguments;  // a dict in the model's key order, or the JSON text as a string
+  std::string id{};  // empty: the template sees none
+  std::string name{};
+  Value arguments{};  // a dict in the model's key order, or the JSON text as a string
 };
 
 // One message. Members that are empty (or none) are absent for the template, as transformers drops null
 // members.
 struct ChatMessage {
-  std::string role;  // "system", "user", "assistant", "tool", ...
-  Value content;     // none, a string, or a list of parts ({"type": "text", "text": ...})
-  std::string reasoning_content;
-  std::vector<ToolCall> tool_calls;
-  std::string tool_call_id;
-  std::string name;
-  Value::Dict extra;  // further members, in order
+  std::string role{};  // "system", "user", "assistant", "tool", ...
+  Value content{};     // none, a string, or a list of parts ({"type": "text", "text": ...})
+  std::string reasoning_content{};
+  std::vector<ToolCall> tool_calls{};
+  std::string tool_call_id{};
+  std::string name{};
+  Value::Dict extra{};  // further members, in order
 };
 
 struct TemplateInput {
-  std::vector<ChatMessage> messages;
-  Value::List tools;      // JSON schemas in request order; empty: the template sees none
-  Value::List documents;  // for retrieval templates; empty: none
+  std::vector<ChatMessage> messages{};
+  Value::List tools{};      // JSON schemas in request order; empty: the template sees none
+  Value::List documents{};  // for retrieval templates; empty: none
   bool add_generation_prompt = true;
-  std::string bos_token;
-  std::string eos_token;
+  std::string bos_token{};
+  std::string eos_token{};
   std::vector<std::pair<std::string, std::string>>
       special_tokens;  // further variables: {"pad_token", "<pad>"}
-  std::optional<bool> enable_thinking;
-  std::optional<std::string> reasoning_effort;
-  std::optional<std::string> date_string;  // "26 Jul 2024"; unset: the template decides
-  std::optional<LocalTime> now;            // what strftime_now formats; unset: using it is an error
-  Value::Dict variables;                   // chat_template_kwargs of a request; they override the above
+  std::optional<bool> enable_thinking{};
+  std::optional<std::string> reasoning_effort{};
+  std::optional<std::string> date_string{};  // "26 Jul 2024"; unset: the template decides
+  std::optional<LocalTime> now{};            // what strftime_now formats; unset: using it is an error
+  Value::Dict variables{};                   // chat_template_kwargs of a request; they override the above
 };
 
 // What one render may use. Exceeding any of them is an error of the request (kResourceExhausted).
