@@ -56,7 +56,7 @@ struct TemplateInput {
   std::string bos_token{};
   std::string eos_token{};
   std::vector<std::pair<std::string, std::string>>
-      special_tokens;  // further variables: {"pad_token", "<pad>"}
+      special_tokens{};  // further variables: {"pad_token", "<pad>"}
   std::optional<bool> enable_thinking{};
   std::optional<std::string> reasoning_effort{};
   std::optional<std::string> date_string{};  // "26 Jul 2024"; unset: the template decides

@@ -269,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"StripSet",
                 "{% set a = 'ab' * 10**6 %}{% set b = 'b' * 10**6 + 'a' %}{{ a.strip(b) }}{{ a.strip(b) }}"},
         Hostile{"Output", "{% set a = 'a' * 10**7 %}{% for i in range(10) %}{{ a }}{% endfor %}"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& kind) { return kind.param.name; });
 
 TEST(ChatTemplate, LimitsAreSettable) {
   const Result<ChatTemplate> parsed =
