@@ -70,11 +70,12 @@ WeightId ProgramBuilder::declare(const std::string& name, WeightRole role, int64
 
 Result<std::vector<float>> ProgramBuilder::read_values(const std::string& tensor, int64_t n) const {
   const TensorView* view = source_.find(tensor);
-  if (view == nullptr) return make_error(ErrorCode::kCorrupt, "tensor {} is missing from the model file", tensor);
+  if (view == nullptr)
+    return make_error(ErrorCode::kCorrupt, "tensor {} is missing from the model file", tensor);
   const ElementTypeInfo& type = element_type_info(view->type);
   if (view->n_elems() != n || type.decode == nullptr) {
-    return make_error(ErrorCode::kCorrupt, "tensor {} holds {} values of type {}, expected {} numbers", tensor, view->n_elems(),
-                      type.name, n);
+    return make_error(ErrorCode::kCorrupt, "tensor {} holds {} values of type {}, expected {} numbers",
+                      tensor, view->n_elems(), type.name, n);
   }
   std::vector<float> values(static_cast<size_t>(n));
   type.decode(view->data, values.data(), n);
@@ -142,14 +143,22 @@ Value ProgramBuilder::linear(Value x, const std::string& weight, int64_t n) {
   const ValueInfo in = info(x);
   QUIRE_CHECK(in.type == DataType::kF32);
   const WeightId id = declare(weight, WeightRole::kLinear, in.cols, n);
-  const DataType type = data_type(program_.weights[static_cast<size_t>(id.id)].format->activation);
-  const Value activations = type == DataType::kF32 ? x : quantized(x, type);
   // Labels follow the tensor: "blk.0.attn_q.weight" -> "blk.0.attn_q".
-  const std::string saved = std::exchange(label_, "");
-  const Value y = emit(LinearAttrs{}, {activations}, {id}, new_value(in.rows, n),
-                       weight.ends_with(".weight") ? weight.substr(0, weight.size() - 7) : weight);
-  label_ = saved;
-  return y;
+  const std::string label = weight.ends_with(".weight") ? weight.substr(0, weight.size() - 7) : weight;
+  const auto append = [&](OpAttrs attrs, Value input, std::vector<WeightId> weights, DataType type) {
+    const std::string saved = std::exchange(label_, "");
+    const Value y = emit(std::move(attrs), {input}, std::move(weights), new_value(in.rows, n, type), label);
+    label_ = saved;
+    return y;
+  };
+  const bool f32 =
+      program_.weights[static_cast<size_t>(id.id)].format->activation == kernels::ActivationKind::kF32;
+  if (f32) return append(LinearAttrs{}, x, {id}, DataType::kF32);
+  if (planes_ == kernels::ActivationPlanes::kOne) {
+    return append(LinearAttrs{}, quantized(x, DataType::kQ8x32), {id}, DataType::kF32);
+  }
+  const Value pair = append(LinearAttrs{}, quantized(x, DataType::kQ8x32Pair), {id}, DataType::kF32Pair);
+  return append(SumPlanesAttrs{}, pair, {}, DataType::kF32);
 }
 
 Value ProgramBuilder::linear_bias(Value x, const std::string& weight, const std::string& bias, int64_t n) {

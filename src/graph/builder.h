@@ -40,7 +40,8 @@ class ProgramBuilder {
 
   // Whether the file has a tensor of this name (for optional ones).
   bool has(std::string_view tensor) const { return source_.find(tensor) != nullptr; }
-  // The n values of a small tensor that building itself needs (rope factors). Errors: kCorrupt (missing, misshapen).
+  // The n values of a small tensor that building itself needs (rope factors). Errors: kCorrupt (missing,
+  // misshapen).
   Result<std::vector<float>> read_values(const std::string& tensor, int64_t n) const;
   // Records a problem found by the model itself; the first one wins.
   void fail(Error error);
@@ -61,7 +62,10 @@ class ProgramBuilder {
   Value softcap(Value x, float cap);
   Value activation(Value x, kernels::Activation f);
   Value gated_activation(Value gate, Value up, kernels::Activation f);
-  // w x with w [n, cols of x]; activations are quantised as the weight's type asks, once per (value, kind).
+  // How finely the linear layers from here on see quantised activations (docs/numerics.md, "Two planes").
+  void set_planes(kernels::ActivationPlanes planes) { planes_ = planes; }
+
+  // w x with w [n, cols of x]; activations are quantised as the weight's type asks, once per (value, type).
   Value linear(Value x, const std::string& weight, int64_t n);
   // The same, then + bias when the file has the tensor `bias`.
   Value linear_bias(Value x, const std::string& weight, const std::string& bias, int64_t n);
@@ -97,6 +101,7 @@ class ProgramBuilder {
   Program program_;
   std::optional<Error> error_;
   std::string label_;
+  kernels::ActivationPlanes planes_ = kernels::ActivationPlanes::kOne;
   std::map<std::pair<int32_t, DataType>, Value> quantized_;
   std::map<std::pair<std::string, WeightRole>, WeightId> declared_;
   std::vector<Value> rope_tables_;  // by rope spec

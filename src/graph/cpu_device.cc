@@ -46,7 +46,7 @@ Result<CpuDevice> CpuDevice::create_dry(std::string_view isa, int n_threads) {
 
 Result<CpuDevice> CpuDevice::create(std::string_view isa, int n_threads) {
   QUIRE_ASSIGN_OR_RETURN(CpuDevice device, create_dry(isa, n_threads));
-  device.pool_ = std::make_unique<ThreadPool>(device.n_threads_);
+  QUIRE_ASSIGN_OR_RETURN(device.pool_, ThreadPool::create(device.n_threads_));
   return device;
 }
 

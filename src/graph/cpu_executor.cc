@@ -195,12 +195,13 @@ struct CpuExecutor::State::RowOpRunner {
   }
   void operator()(const QuantizeAttrs&) const {
     const ValueInfo& info = s.program->info(out());
-    const kernels::QuantizeArgs args{.kind = activation_kind(info.type),
-                                     .x = s.f32(in(0)),
-                                     .ld_x = s.ld(in(0)),
-                                     .out = s.bytes(out()),
-                                     .m = s.n_rows(info.rows),
-                                     .k = info.cols};
+    const kernels::QuantizeArgs args{
+        .planes = planes(info.type) == 2 ? kernels::ActivationPlanes::kTwo : kernels::ActivationPlanes::kOne,
+        .x = s.f32(in(0)),
+        .ld_x = s.ld(in(0)),
+        .out = s.bytes(out()),
+        .m = s.n_rows(info.rows),
+        .k = info.cols};
     s.kernels->linear.quantize(args, begin, end);
   }
   void operator()(const StoreKvAttrs& a) const {
@@ -214,6 +215,19 @@ struct CpuExecutor::State::RowOpRunner {
                                     .ld_v = s.ld(in(1)),
                                     .slots = s.step->kv[static_cast<size_t>(binding.table)].slots};
     s.kernels->attention.store_kv(args, begin, end);
+  }
+  void operator()(const SumPlanesAttrs&) const {
+    const float* first = s.f32(in(0));
+    const float* second = first + s.n_rows(s.program->info(out()).rows) * s.ld(in(0));
+    const kernels::AddArgs args{.a = first,
+                                .ld_a = s.ld(in(0)),
+                                .b = second,
+                                .ld_b = s.ld(in(0)),
+                                .y = s.f32(out()),
+                                .ld_y = s.ld(out()),
+                                .n_cols = cols(out()),
+                                .b_scale = 1};
+    s.kernels->rows.add(args, begin, end);
   }
   // These divide their work otherwise and never reach a row phase.
   void operator()(const LinearAttrs&) const { QUIRE_CHECK(false); }
@@ -257,7 +271,8 @@ void CpuExecutor::State::run_linear(const Op& op) {
   constexpr size_t kMaxSegments = 16;
   QUIRE_CHECK(op.weights.size() <= kMaxSegments);
   Segment segments[kMaxSegments];
-  const int64_t m = n_rows(program->info(op.outputs[0]).rows);
+  const ValueInfo& first_output = program->info(op.outputs[0]);
+  const int64_t m = n_rows(first_output.rows) * planes(first_output.type);
   if (m == 0) return;
   int64_t n_tiles = 0;
   for (size_t i = 0; i < op.weights.size(); ++i) {

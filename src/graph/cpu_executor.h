@@ -17,6 +17,7 @@
 #include "base/memory_region.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "graph/profiler.h"
 #include "graph/program.h"
 #include "graph/schedule.h"
 #include "graph/weight_store.h"
@@ -67,6 +68,9 @@ class CpuExecutor {
 
   // Runs one step; row counts must be within the limits, tables must cover the tokens (programmer errors).
   void run(const StepInput& step);
+
+  // Hears about every phase from now on; null for nobody. Must outlive the runs.
+  void set_profiler(Profiler* profiler);
 
   // Logits of output row i of the last step: [n_vocab].
   std::span<const float> logits_row(int64_t i) const;

@@ -6,9 +6,9 @@ namespace quire::graph {
 
 const char* op_name(const Op& op) {
   static constexpr std::array<const char*, std::variant_size_v<OpAttrs>> kNames = {
-      "embed",    "rms_norm", "layer_norm", "add_rms_norm",     "add",           "add_bias",
-      "scale",    "softcap",  "activation", "gated_activation", "rope_table",    "rope",
-      "quantize", "linear",   "store_kv",   "attention",        "select_outputs"};
+      "embed",    "rms_norm", "layer_norm", "add_rms_norm",     "add",        "add_bias",
+      "scale",    "softcap",  "activation", "gated_activation", "rope_table", "rope",
+      "quantize", "linear",   "store_kv",   "attention",        "sum_planes", "select_outputs"};
   return kNames[op.attrs.index()];
 }
 

@@ -4,6 +4,7 @@
 // Every operation is defined by its kernel header (kernels/row_ops.h, attention.h, linear.h). Plain data.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -53,7 +54,7 @@ struct RopeAttrs {  // x, table -> y
   kernels::RopePairs pairs{};
 };
 struct QuantizeAttrs {};  // x -> activation rows of the output's type
-struct LinearAttrs {};    // xs -> ys; ws: y_i = w_i x_i, any number at once
+struct LinearAttrs {};    // xs -> ys; ws: y_i = w_i x_i, up to kMaxLinears at once
 struct StoreKvAttrs {
   int32_t kv_layer = 0;
 };                       // k, v -> ()
@@ -62,12 +63,16 @@ struct AttentionAttrs {  // q -> out; sinks?
   float scale = 1, softcap = 0;
   int32_t window = 0;
 };
+struct SumPlanesAttrs {};      // x in two planes -> y, their sum
 struct SelectOutputsAttrs {};  // x [tokens] -> y [outputs]
 
-using OpAttrs =
-    std::variant<EmbedAttrs, RmsNormAttrs, LayerNormAttrs, AddRmsNormAttrs, AddAttrs, AddBiasAttrs,
-                 ScaleAttrs, SoftcapAttrs, ActivationAttrs, GatedActivationAttrs, RopeTableAttrs, RopeAttrs,
-                 QuantizeAttrs, LinearAttrs, StoreKvAttrs, AttentionAttrs, SelectOutputsAttrs>;
+using OpAttrs = std::variant<EmbedAttrs, RmsNormAttrs, LayerNormAttrs, AddRmsNormAttrs, AddAttrs,
+                             AddBiasAttrs, ScaleAttrs, SoftcapAttrs, ActivationAttrs, GatedActivationAttrs,
+                             RopeTableAttrs, RopeAttrs, QuantizeAttrs, LinearAttrs, StoreKvAttrs,
+                             AttentionAttrs, SumPlanesAttrs, SelectOutputsAttrs>;
+
+// Matrices of one linear op: q|k|v, gate|up and the like need a handful.
+inline constexpr size_t kMaxLinears = 16;
 
 struct Op {
   OpAttrs attrs;

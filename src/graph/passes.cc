@@ -42,10 +42,13 @@ int fuse_linear(Program& program) {
   int fired = 0;
   for (size_t i = 0; i < ops.size(); ++i) {
     if (!std::holds_alternative<LinearAttrs>(ops[i].attrs)) continue;
-    const Rows rows = program.info(ops[i].outputs[0]).rows;
-    for (size_t j = i + 1; j < ops.size() && j <= i + kWindow;) {
-      bool movable =
-          std::holds_alternative<LinearAttrs>(ops[j].attrs) && program.info(ops[j].outputs[0]).rows == rows;
+    const ValueInfo first = program.info(ops[i].outputs[0]);
+    for (size_t j = i + 1; j < ops.size() && j <= i + kWindow && ops[i].weights.size() < kMaxLinears;) {
+      bool movable = std::holds_alternative<LinearAttrs>(ops[j].attrs);
+      if (movable) {
+        const ValueInfo& other = program.info(ops[j].outputs[0]);
+        movable = other.rows == first.rows && planes(other.type) == planes(first.type);
+      }
       for (size_t between = i; movable && between < j; ++between)
         movable = !depends_on(program, ops[j], ops[between]);
       if (!movable) {

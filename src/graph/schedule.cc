@@ -68,10 +68,10 @@ std::vector<Phase> make_phases(const Program& program, RowPhases row_phases) {
 }
 
 size_t value_bytes(const ValueInfo& info, const StepLimits& limits) {
-  const int64_t rows = limits.max_rows(info.rows);
-  const size_t bytes = info.type == DataType::kF32
+  const int64_t rows = limits.max_rows(info.rows) * planes(info.type);
+  const size_t bytes = !is_quantized(info.type)
                            ? static_cast<size_t>(rows) * static_cast<size_t>(info.cols) * sizeof(float)
-                           : kernels::activation_bytes(activation_kind(info.type), rows, info.cols);
+                           : kernels::activation_bytes(kernels::ActivationKind::kQ8x32, rows, info.cols);
   return (bytes + 63) / 64 * 64;
 }
 

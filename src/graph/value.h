@@ -22,8 +22,9 @@ inline constexpr int kRowsCount = 2;
 // How a row is stored.
 enum class DataType : uint8_t {
   kF32,
-  kQ8x32,   // int8 activations, a scale per 32 values, in the tile layout of kernels/linear.h
-  kQ8x256,  // the same with a scale per 256 values
+  kQ8x32,      // int8 activations, a scale per 32 values, in the tile layout of kernels/linear.h
+  kQ8x32Pair,  // the same in two planes: rows [0, n) hold the first, rows [n, 2n) the second
+  kF32Pair,    // what a linear layer makes of two planes, likewise
 };
 
 struct Value {
@@ -44,28 +45,12 @@ struct ValueInfo {
   std::string name;
 };
 
-inline kernels::ActivationKind activation_kind(DataType type) {
-  switch (type) {
-    case DataType::kF32:
-      return kernels::ActivationKind::kF32;
-    case DataType::kQ8x32:
-      return kernels::ActivationKind::kQ8x32;
-    case DataType::kQ8x256:
-      return kernels::ActivationKind::kQ8x256;
-  }
-  return kernels::ActivationKind::kF32;
+// Rows in memory for each row of the value.
+inline int64_t planes(DataType type) {
+  return type == DataType::kQ8x32Pair || type == DataType::kF32Pair ? 2 : 1;
 }
 
-inline DataType data_type(kernels::ActivationKind kind) {
-  switch (kind) {
-    case kernels::ActivationKind::kF32:
-      return DataType::kF32;
-    case kernels::ActivationKind::kQ8x32:
-      return DataType::kQ8x32;
-    case kernels::ActivationKind::kQ8x256:
-      return DataType::kQ8x256;
-  }
-  return DataType::kF32;
-}
+// Whether rows are quantised activations rather than floats.
+inline bool is_quantized(DataType type) { return type == DataType::kQ8x32 || type == DataType::kQ8x32Pair; }
 
 }  // namespace quire::graph

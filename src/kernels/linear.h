@@ -3,10 +3,10 @@
 //
 // Packing (linear_formats.h implements it; the layout depends on the weight type only, never on the ISA): 16
 // output rows form a group, a group's bytes are one stream in exactly the order the kernel reads them. The
-// last group is padded with zero rows. Activations are f32 rows, or int8 blocks with a scale per 32 or 256
-// values (with the block sums the formats need), stored in tiles of a few rows in read order. Numerics
+// last group is padded with zero rows. Activations are f32 rows, or int8 blocks with a scale per 32 values
+// (with the block sums the formats need), stored in tiles of a few rows in read order. Numerics
 // (docs/numerics.md): an output is one f32 accumulator over K blocks in ascending order, whatever M, tile,
-// thread or ISA; inside a block (a sub-block of the K-quants) sums are int32, hence exact. No split-K.
+// thread or ISA; inside a block (16 values of some types) sums are int32, hence exact. No split-K.
 // Nothing here owns memory; all functions are pure and may run on any thread on disjoint outputs.
 #pragma once
 
@@ -24,9 +24,8 @@ inline constexpr int kGroupRows = 16;
 
 // What a linear kernel multiplies its weights with. A numerics setting, not an optimisation.
 enum class ActivationKind : uint8_t {
-  kF32,     // the rows themselves
-  kQ8x32,   // int8, one f32 scale per 32 values (amax / 127, round half to even)
-  kQ8x256,  // int8, one f32 scale per 256 values
+  kF32,    // the rows themselves
+  kQ8x32,  // int8, one f32 scale per 32 values (amax / 127, round half to even)
 };
 
 // A packed weight layout. One per ElementType that can be a weight; several types may share one layout (the
@@ -53,11 +52,15 @@ inline int64_t n_groups(int64_t n) { return (n + kGroupRows - 1) / kGroupRows; }
 // linear in m up to that rounding, so the planner may size for the largest m.
 size_t activation_bytes(ActivationKind kind, int64_t m, int64_t k);
 
+// How many int8 codes stand for a value. The second plane holds what the codes of the first leave over, as m
+// more rows; a linear layer then runs on 2m rows and the two outputs of a row are added.
+enum class ActivationPlanes : uint8_t { kOne, kTwo };
+
 struct QuantizeArgs {
-  ActivationKind kind;  // kQ8x32 or kQ8x256
+  ActivationPlanes planes = ActivationPlanes::kOne;
   const float* x;
   int64_t ld_x;    // [m, k]
-  std::byte* out;  // activation_bytes(kind, m, k), 64-byte aligned
+  std::byte* out;  // activation_bytes(kQ8x32, m or 2m, k), 64-byte aligned
   int64_t m, k;
 };
 

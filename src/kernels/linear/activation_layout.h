@@ -3,17 +3,14 @@
 // m rows are cut into equal tiles (32 rows: 10, 11, 11), which lie one after the other; rows before a tile
 // take row_bytes() each. Inside a tile of T rows with nb blocks of 32 values, arrays follow each other:
 //
-//   kQ8x32    codes          s8  [nb][T][32]
-//             scales         f32 [nb][T]     amax / 127 of the 32 values
-//             scaled_sums    f32 [nb][T]     scale * sum of the 32 codes
-//             minus_8_sums   s32 [nb][T]     -8 * sum of the 32 codes; likewise minus_16_sums, minus_128_sums
-//             half_sums      s32 [nb][2][T]  -128 * sum of each 16 codes
-//             scaled_halves  f32 [nb][2][T]  scale * sum of each 16 codes
-//   kQ8x256   codes          s8  [nb][T][32]
-//             scales         f32 [nb/8][T]     amax / 127 of the 256 values
-//             minus_32_sums  s32 [nb][2][T]    -32 * sum of each 16 codes
-//             paired_sums    s16 [nb/8][T][8]  sum of each 32 codes, sub-blocks in the order 0 2 1 3 4 6 5 7
+//   codes               s8  [nb][T][32]
+//   scales              f32 [nb][T]     amax / 127 of the 32 values
+//   scaled_sums         f32 [nb][T]     scale * sum of the 32 codes
+//   minus_8_sums        s32 [nb][T]     -8 * sum of the 32 codes; likewise minus_16_sums, minus_128_sums
+//   minus_32_halves     s32 [nb][2][T]  -32 * sum of each 16 codes; likewise minus_128_halves
+//   scaled_halves       f32 [nb][2][T]  scale * sum of each 16 codes
 //
+// With two planes there are 2m rows: row r holds the codes of x, row m + r those of what they leave over.
 // k is padded with zeros to whole blocks. The sums spare kernels the arithmetic of codes stored around an
 // offset or with a minimum; a kernel reads only the arrays it needs. Offsets and views only; nothing here
 // owns memory.
@@ -30,10 +27,6 @@ static constexpr int kTileRows = 12;
 static constexpr int kActivationBlock = 32;
 static constexpr int kSuperBlock = 256;
 
-// Place of sub-block j = 0..7 in paired_sums: pairs of int16 meet the minimums of sub-blocks (0,2) (1,3)
-// (4,6) (5,7), which is how they come out of the packed 6-bit fields.
-static constexpr int kPairedPlace[8] = {0, 2, 1, 3, 4, 6, 5, 7};
-
 // The cut of m rows into equal tiles.
 struct RowTiles {
   int64_t m;
@@ -49,14 +42,13 @@ static inline int64_t tile_of_row(const RowTiles& tiles, int64_t r) {
   return t;
 }
 
-static inline int64_t activation_blocks(ActivationKind kind, int64_t k) {
-  const int64_t unit = kind == ActivationKind::kQ8x256 ? kSuperBlock : kActivationBlock;
-  return (k + unit - 1) / unit * unit / kActivationBlock;
-}
+// Blocks of 32 that k values fill, the last one perhaps in part.
+static inline int64_t activation_blocks(int64_t k) { return (k + kActivationBlock - 1) / kActivationBlock; }
 
 // Byte offsets from the start of a tile.
 struct Q8x32Offsets {
-  int64_t scales, scaled_sums, minus_8_sums, minus_16_sums, minus_128_sums, half_sums, scaled_halves, end;
+  int64_t scales, scaled_sums, minus_8_sums, minus_16_sums, minus_128_sums, minus_32_halves, minus_128_halves,
+      scaled_halves, end;
 };
 static inline Q8x32Offsets q8x32_offsets(int64_t n_rows, int64_t n_blocks) {
   const int64_t cells = n_rows * n_blocks;
@@ -65,25 +57,15 @@ static inline Q8x32Offsets q8x32_offsets(int64_t n_rows, int64_t n_blocks) {
           .minus_8_sums = 40 * cells,
           .minus_16_sums = 44 * cells,
           .minus_128_sums = 48 * cells,
-          .half_sums = 52 * cells,
-          .scaled_halves = 60 * cells,
-          .end = 68 * cells};
-}
-
-struct Q8x256Offsets {
-  int64_t scales, minus_32_sums, paired_sums, end;
-};
-static inline Q8x256Offsets q8x256_offsets(int64_t n_rows, int64_t n_blocks) {
-  const int64_t cells = n_rows * n_blocks / 8;
-  return {
-      .scales = 256 * cells, .minus_32_sums = 260 * cells, .paired_sums = 324 * cells, .end = 340 * cells};
+          .minus_32_halves = 52 * cells,
+          .minus_128_halves = 60 * cells,
+          .scaled_halves = 68 * cells,
+          .end = 76 * cells};
 }
 
 // Bytes a row adds to its tile.
 static inline int64_t activation_row_bytes(ActivationKind kind, int64_t k) {
-  const int64_t n_blocks = activation_blocks(kind, k);
-  if (kind == ActivationKind::kQ8x32) return q8x32_offsets(1, n_blocks).end;
-  if (kind == ActivationKind::kQ8x256) return q8x256_offsets(1, n_blocks).end;
+  if (kind == ActivationKind::kQ8x32) return q8x32_offsets(1, activation_blocks(k)).end;
   return k * static_cast<int64_t>(sizeof(float));
 }
 
@@ -96,7 +78,8 @@ struct Q8x32Tile {
   const int32_t* minus_8_sums;
   const int32_t* minus_16_sums;
   const int32_t* minus_128_sums;
-  const int32_t* half_sums;
+  const int32_t* minus_32_halves;
+  const int32_t* minus_128_halves;
   const float* scaled_halves;
 };
 static inline Q8x32Tile q8x32_tile(const std::byte* tile, int64_t n_rows, int64_t n_blocks) {
@@ -108,24 +91,9 @@ static inline Q8x32Tile q8x32_tile(const std::byte* tile, int64_t n_rows, int64_
           .minus_8_sums = reinterpret_cast<const int32_t*>(tile + at.minus_8_sums),
           .minus_16_sums = reinterpret_cast<const int32_t*>(tile + at.minus_16_sums),
           .minus_128_sums = reinterpret_cast<const int32_t*>(tile + at.minus_128_sums),
-          .half_sums = reinterpret_cast<const int32_t*>(tile + at.half_sums),
+          .minus_32_halves = reinterpret_cast<const int32_t*>(tile + at.minus_32_halves),
+          .minus_128_halves = reinterpret_cast<const int32_t*>(tile + at.minus_128_halves),
           .scaled_halves = reinterpret_cast<const float*>(tile + at.scaled_halves)};
-}
-
-struct Q8x256Tile {
-  int64_t n_rows;
-  const int8_t* codes;
-  const float* scales;
-  const int32_t* minus_32_sums;
-  const int16_t* paired_sums;
-};
-static inline Q8x256Tile q8x256_tile(const std::byte* tile, int64_t n_rows, int64_t n_blocks) {
-  const Q8x256Offsets at = q8x256_offsets(n_rows, n_blocks);
-  return {.n_rows = n_rows,
-          .codes = reinterpret_cast<const int8_t*>(tile),
-          .scales = reinterpret_cast<const float*>(tile + at.scales),
-          .minus_32_sums = reinterpret_cast<const int32_t*>(tile + at.minus_32_sums),
-          .paired_sums = reinterpret_cast<const int16_t*>(tile + at.paired_sums)};
 }
 
 }  // namespace quire::kernels

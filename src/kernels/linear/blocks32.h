@@ -28,7 +28,7 @@ QUIRE_VEC_FN void add_steps(I32 (&sum)[kRows], const typename Format::Body& body
 
 QUIRE_VEC_FN Q8x32Tile q8x32_tile_of(const LinearArgs& args, int64_t first_row, int64_t n_rows) {
   return q8x32_tile(args.activations + first_row * activation_row_bytes(ActivationKind::kQ8x32, args.k),
-                    n_rows, activation_blocks(ActivationKind::kQ8x32, args.k));
+                    n_rows, activation_blocks(args.k));
 }
 
 // -kOffset times the sums of activation codes, which isum starts at: [n_blocks][tile rows].
@@ -44,9 +44,7 @@ template <typename Format>
 struct Blocks32Kernel {
   using Tile = Q8x32Tile;
 
-  static int64_t group_bytes(int64_t k) {
-    return packed_bytes(Format::kLayout, activation_blocks(ActivationKind::kQ8x32, k));
-  }
+  static int64_t group_bytes(int64_t k) { return packed_bytes(Format::kLayout, activation_blocks(k)); }
 
   static Tile tile(const LinearArgs& args, int64_t first_row, int64_t n_rows) {
     return q8x32_tile_of(args, first_row, n_rows);
@@ -55,7 +53,7 @@ struct Blocks32Kernel {
   template <int kRows>
   [[gnu::noinline]] static void rows(const GroupCall& call, const Tile& tile, int64_t row) {
     constexpr BlockLayout kLayout = Format::kLayout;
-    const int64_t n_blocks = activation_blocks(ActivationKind::kQ8x32, call.k);
+    const int64_t n_blocks = activation_blocks(call.k);
     const int8_t* activations = tile.codes + row * kActivationBlock;
     const float* scales = tile.scales + row;
     const float* scaled_sums = tile.scaled_sums + row;

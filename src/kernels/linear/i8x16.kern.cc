@@ -17,19 +17,17 @@ struct I8x16Kernel {
   using Tile = Q8x32Tile;
   static constexpr BlockLayout kLayout = kOffsets == Offsets::kNone ? kI8x16Layout : kI8x16OffsetLayout;
 
-  static int64_t group_bytes(int64_t k) {
-    return packed_bytes(kLayout, activation_blocks(ActivationKind::kQ8x32, k));
-  }
+  static int64_t group_bytes(int64_t k) { return packed_bytes(kLayout, activation_blocks(k)); }
   static Tile tile(const LinearArgs& args, int64_t first_row, int64_t n_rows) {
     return q8x32_tile_of(args, first_row, n_rows);
   }
 
   template <int kRows>
   [[gnu::noinline]] static void rows(const GroupCall& call, const Tile& tile, int64_t row) {
-    const int64_t n_blocks = activation_blocks(ActivationKind::kQ8x32, call.k);
+    const int64_t n_blocks = activation_blocks(call.k);
     const int8_t* activations = tile.codes + row * kActivationBlock;
     const float* a_scales = tile.scales + row;
-    const int32_t* half_sums = tile.half_sums + row;
+    const int32_t* minus_128_halves = tile.minus_128_halves + row;
     const float* scaled_halves = tile.scaled_halves + row;
     const std::byte* weights = call.weights;
 
@@ -40,7 +38,7 @@ struct I8x16Kernel {
       const std::byte* slices = weights + kLayout.header_bytes;
       QUIRE_NO_UNROLL for (int half = 0; half < 2; ++half) {
         I32 sum[kRows];
-        QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sum[m] = iset1(half_sums[m]);
+        QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sum[m] = iset1(minus_128_halves[m]);
         QUIRE_UNROLL for (int step = 0; step < 4; ++step) {
           const B64 codes = bload(slices + step * kSliceBytes);
           QUIRE_UNROLL for (int m = 0; m < kRows; ++m) {
@@ -58,7 +56,7 @@ struct I8x16Kernel {
               mul_add(offset, set1(scaled_halves[m]), acc[m]);
         }
         slices += 4 * kSliceBytes;
-        half_sums += tile.n_rows;
+        minus_128_halves += tile.n_rows;
         scaled_halves += tile.n_rows;
       }
       weights = slices;

@@ -134,7 +134,7 @@ void pack_q5_1(const TensorView& weights, int64_t group, std::byte* out) {
 
 template <const BlockLayout& layout>
 size_t group_bytes(int64_t k) {
-  return static_cast<size_t>(packed_bytes(layout, activation_blocks(ActivationKind::kQ8x32, k)));
+  return static_cast<size_t>(packed_bytes(layout, activation_blocks(k)));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ void pack_codes(const TensorView& weights, int64_t group, std::byte* out) {
 
 template <const BlockLayout& layout>
 size_t group_bytes(int64_t k) {
-  return static_cast<size_t>(packed_bytes(layout, activation_blocks(ActivationKind::kQ8x32, k)));
+  return static_cast<size_t>(packed_bytes(layout, activation_blocks(k)));
 }
 
 }  // namespace

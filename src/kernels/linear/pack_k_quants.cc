@@ -103,16 +103,16 @@ void pack_q6_k(const TensorView& weights, int64_t group, std::byte* out) {
 
 template <const BlockLayout& layout>
 size_t group_bytes(int64_t k) {
-  return static_cast<size_t>(packed_bytes(layout, activation_blocks(ActivationKind::kQ8x256, k) / 8));
+  return static_cast<size_t>(packed_bytes(layout, (k + kSuperBlock - 1) / kSuperBlock));
 }
 
 }  // namespace
 
-const PackedFormat kPackedQ4_K = {"q4_k", ActivationKind::kQ8x256, kSuperBlock, group_bytes<kQ4_KLayout>,
+const PackedFormat kPackedQ4_K = {"q4_k", ActivationKind::kQ8x32, kSuperBlock, group_bytes<kQ4_KLayout>,
                                   pack_q4_k};
-const PackedFormat kPackedQ5_K = {"q5_k", ActivationKind::kQ8x256, kSuperBlock, group_bytes<kQ5_KLayout>,
+const PackedFormat kPackedQ5_K = {"q5_k", ActivationKind::kQ8x32, kSuperBlock, group_bytes<kQ5_KLayout>,
                                   pack_q5_k};
-const PackedFormat kPackedQ6_K = {"q6_k", ActivationKind::kQ8x256, kSuperBlock, group_bytes<kQ6_KLayout>,
+const PackedFormat kPackedQ6_K = {"q6_k", ActivationKind::kQ8x32, kSuperBlock, group_bytes<kQ6_KLayout>,
                                   pack_q6_k};
 
 }  // namespace quire::kernels

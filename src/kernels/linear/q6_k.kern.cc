@@ -1,4 +1,6 @@
 // Q6_K: 6-bit codes around 32 with an int8 scale per 16 values.
+//
+// Per 16 values ascending, per output: acc = fma(f32(isum), d * scale * a_scale, acc); d * scale is exact.
 
 #include "kernels/linear/k_quants.h"
 #include "kernels/linear/kernel_functions.h"
@@ -7,11 +9,11 @@ namespace quire::kernels::QUIRE_ISA {
 namespace {
 
 struct Q6KKernel {
-  using Tile = Q8x256Tile;
+  using Tile = Q8x32Tile;
 
   static int64_t group_bytes(int64_t k) { return packed_bytes(kQ6_KLayout, k / kSuperBlock); }
   static Tile tile(const LinearArgs& args, int64_t first_row, int64_t n_rows) {
-    return q8x256_tile_of(args, first_row, n_rows);
+    return q8x32_tile_of(args, first_row, n_rows);
   }
 
   // Codes of step kStep of run kRun of a half: its nibble and bits 2 kRun of the high part.
@@ -33,65 +35,69 @@ struct Q6KKernel {
     if constexpr (kStep + 1 < kEnd) add_steps<kRows, kRun, kStep + 1, kEnd>(sum, low, high, activations);
   }
 
-  // total[m] += dot product of the 16 values from step 4 kPart on * scale.
+  // What a call reads of its rows' activations, at the current half of a super-block.
+  struct Activations {
+    const int8_t* codes;
+    const float* scales;
+    const int32_t* minus_32_halves;
+    int64_t tile_rows;
+    QUIRE_VEC_MEMBER void advance(int64_t n_blocks) {
+      codes += n_blocks * tile_rows * kActivationBlock;
+      scales += n_blocks * tile_rows;
+      minus_32_halves += n_blocks * 2 * tile_rows;
+    }
+  };
+
+  // acc[m] += dot product of the 16 values from step 4 kPart of run kRun on * d * scale.
   template <int kRows, int kRun, int kPart>
-  QUIRE_VEC_FN void add_16(F32 (&total)[kRows], const int8_t* scales, const std::byte* low,
-                           const std::byte* high, const int8_t* activations, const int32_t* minus_32_sums) {
+  QUIRE_VEC_FN void add_16(F32 (&acc)[kRows], F32 d, const int8_t* scales, const std::byte* low,
+                           const std::byte* high, const Activations& a) {
+    const int32_t* start = a.minus_32_halves + (2 * kRun + kPart) * a.tile_rows;
     I32 sum[kRows];
-    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sum[m] = iset1(minus_32_sums[m]);
-    add_steps<kRows, kRun, 4 * kPart>(sum, low, high, activations);
-    const F32 scale = to_f32(load_i8x16(scales + (2 * kRun + kPart) * kGroupRows));
-    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) total[m] = mul_add(to_f32(sum[m]), scale, total[m]);
+    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sum[m] = iset1(start[m]);
+    add_steps<kRows, kRun, 4 * kPart>(sum, low, high, a.codes + kRun * a.tile_rows * kActivationBlock);
+    const F32 scale = mul(to_f32(load_i8x16(scales + (2 * kRun + kPart) * kGroupRows)), d);
+    add_scaled<kRows>(acc, sum, scale, a.scales + kRun * a.tile_rows);
     end_of_block();
   }
 
   template <int kRows, int kRun>
-  QUIRE_VEC_FN void add_run(F32 (&total)[kRows], const int8_t* scales, const std::byte* low,
-                            const std::byte* high, const int8_t* activations, const int32_t* minus_32_sums,
-                            int64_t tile_rows) {
-    activations += kRun * tile_rows * kActivationBlock;
-    minus_32_sums += kRun * 2 * tile_rows;
-    add_16<kRows, kRun, 0>(total, scales, low, high, activations, minus_32_sums);
-    add_16<kRows, kRun, 1>(total, scales, low, high, activations, minus_32_sums + tile_rows);
+  QUIRE_VEC_FN void add_run(F32 (&acc)[kRows], F32 d, const int8_t* scales, const std::byte* low,
+                            const std::byte* high, const Activations& a) {
+    add_16<kRows, kRun, 0>(acc, d, scales, low, high, a);
+    add_16<kRows, kRun, 1>(acc, d, scales, low, high, a);
   }
 
   template <int kRows>
   [[gnu::noinline]] static void rows(const GroupCall& call, const Tile& tile, int64_t row) {
     constexpr int kHalfBytes = kQ6_KLayout.block_bytes / 2;
-    const int8_t* activations = tile.codes + row * kActivationBlock;
-    const float* a_scales = tile.scales + row;
-    const int32_t* minus_32_sums = tile.minus_32_sums + row;
+    Activations a = {.codes = tile.codes + row * kActivationBlock,
+                     .scales = tile.scales + row,
+                     .minus_32_halves = tile.minus_32_halves + row,
+                     .tile_rows = tile.n_rows};
     const std::byte* weights = call.weights;
     const int64_t ahead = call.ahead;
-
-    Accumulators<kRows> acc(call.scratch);
+    F32 acc[kRows];
+    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) acc[m] = zero();
     for (int64_t k = 0; k < call.k; k += kSuperBlock) {
-      const std::byte* header = weights;
-      prefetch_ahead<kQ6_KLayout.header_bytes>(header, ahead);
+      prefetch_ahead<kQ6_KLayout.header_bytes>(weights, ahead);
+      const F32 d = load_f16(reinterpret_cast<const uint16_t*>(weights));
       weights += kQ6_KLayout.header_bytes;
-      F32 total[kRows];
-      QUIRE_UNROLL for (int m = 0; m < kRows; ++m) total[m] = zero();
       QUIRE_NO_UNROLL for (int half = 0; half < 2; ++half) {
         const auto* scales = reinterpret_cast<const int8_t*>(weights);
         const std::byte* first_low = weights + 8 * kGroupRows;
         const std::byte* high = first_low + 8 * kSliceBytes;
         const std::byte* second_low = high + 8 * kSliceBytes;
         prefetch_ahead<kHalfBytes>(weights, ahead);
-        add_run<kRows, 0>(total, scales, first_low, high, activations, minus_32_sums, tile.n_rows);
-        add_run<kRows, 1>(total, scales, second_low, high, activations, minus_32_sums, tile.n_rows);
-        add_run<kRows, 2>(total, scales, first_low, high, activations, minus_32_sums, tile.n_rows);
-        add_run<kRows, 3>(total, scales, second_low, high, activations, minus_32_sums, tile.n_rows);
+        add_run<kRows, 0>(acc, d, scales, first_low, high, a);
+        add_run<kRows, 1>(acc, d, scales, second_low, high, a);
+        add_run<kRows, 2>(acc, d, scales, first_low, high, a);
+        add_run<kRows, 3>(acc, d, scales, second_low, high, a);
         weights += kHalfBytes;
-        activations += 4 * tile.n_rows * kActivationBlock;
-        minus_32_sums += 8 * tile.n_rows;
+        a.advance(4);
       }
-      const F32 d = load_f16(reinterpret_cast<const uint16_t*>(header));
-      QUIRE_UNROLL for (int m = 0; m < kRows; ++m) {
-        acc.set(m, mul_add(mul(total[m], d), set1(a_scales[m]), acc.get(m)));
-      }
-      a_scales += tile.n_rows;
     }
-    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) store_outputs(call, row + m, acc.get(m));
+    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) store_outputs(call, row + m, acc[m]);
   }
 };
 

@@ -1,6 +1,9 @@
 // Activation rows to int8 tiles (activation_layout.h): scale = amax / 127, code = round half even of x * (127
 // / amax).
 //
+// With two planes, what the codes leave over (x - scale * code) is quantised again into a second row; the sum
+// of both rows' outputs then carries about 15 bits of x.
+//
 // A row is treated by itself. Blocks whose amax is below 2^-100 become zeros with scale 0, so that 127 / amax
 // stays finite; a block with an infinity or NaN gets codes 0 and scale NaN, which the outputs of that row
 // then are.
@@ -49,83 +52,73 @@ T* array_at(std::byte* tile, int64_t offset) {
   return reinterpret_cast<T*>(tile + offset);
 }
 
-// Row m of a tile of `rows` rows.
-void quantize_row_q8x32(const float* x, int64_t k, std::byte* tile, int64_t rows, int64_t m) {
-  const int64_t n_blocks = activation_blocks(ActivationKind::kQ8x32, k);
-  const Q8x32Offsets at = q8x32_offsets(rows, n_blocks);
-  auto* codes = array_at<int8_t>(tile, 0);
-  auto* scales = array_at<float>(tile, at.scales);
-  auto* scaled_sums = array_at<float>(tile, at.scaled_sums);
-  auto* minus_8_sums = array_at<int32_t>(tile, at.minus_8_sums);
-  auto* minus_16_sums = array_at<int32_t>(tile, at.minus_16_sums);
-  auto* minus_128_sums = array_at<int32_t>(tile, at.minus_128_sums);
-  auto* half_sums = array_at<int32_t>(tile, at.half_sums);
-  auto* scaled_halves = array_at<float>(tile, at.scaled_halves);
-  for (int64_t b = 0; b < n_blocks; ++b) {
-    const int64_t first = b * kActivationBlock;
-    const F32 x0 = load_up_to(x + first, k - first);
-    const F32 x1 = load_up_to(x + first + kLanes, k - first - kLanes);
-    const BlockScale block = block_scale(imax(magnitude_bits(x0), magnitude_bits(x1)));
-    const int64_t cell = b * rows + m;
-    const int32_t sum0 = ireduce_add(store_codes(x0, block, codes + cell * kActivationBlock));
-    const int32_t sum1 = ireduce_add(store_codes(x1, block, codes + cell * kActivationBlock + kLanes));
-    scales[cell] = block.scale;
-    scaled_sums[cell] = block.scale * static_cast<float>(sum0 + sum1);
-    minus_8_sums[cell] = -8 * (sum0 + sum1);
-    minus_16_sums[cell] = -16 * (sum0 + sum1);
-    minus_128_sums[cell] = -128 * (sum0 + sum1);
-    const int64_t half_cell = 2 * b * rows + m;
-    half_sums[half_cell] = -128 * sum0;
-    half_sums[half_cell + rows] = -128 * sum1;
-    scaled_halves[half_cell] = block.scale * static_cast<float>(sum0);
-    scaled_halves[half_cell + rows] = block.scale * static_cast<float>(sum1);
-  }
-}
+// 32 values of a row.
+struct Block32 {
+  F32 low, high;
+};
 
-void quantize_row_q8x256(const float* x, int64_t k, std::byte* tile, int64_t rows, int64_t m) {
-  const int64_t n_blocks = activation_blocks(ActivationKind::kQ8x256, k);
-  const Q8x256Offsets at = q8x256_offsets(rows, n_blocks);
-  auto* codes = array_at<int8_t>(tile, 0);
-  auto* scales = array_at<float>(tile, at.scales);
-  auto* minus_32_sums = array_at<int32_t>(tile, at.minus_32_sums);
-  auto* paired_sums = array_at<int16_t>(tile, at.paired_sums);
-  for (int64_t first = 0; first < k; first += kSuperBlock) {
-    I32 largest = izero();
-    for (int64_t i = 0; i < kSuperBlock; i += kLanes) {
-      largest = imax(largest, magnitude_bits(load_up_to(x + first + i, k - first - i)));
-    }
-    const BlockScale block = block_scale(largest);
-    const int64_t super_cell = first / kSuperBlock * rows + m;
-    scales[super_cell] = block.scale;
-    for (int j = 0; j < 8; ++j) {
-      const int64_t b = first / kActivationBlock + j;
-      const int64_t at_k = b * kActivationBlock;
-      int8_t* out = codes + (b * rows + m) * kActivationBlock;
-      const int32_t sum0 = ireduce_add(store_codes(load_up_to(x + at_k, k - at_k), block, out));
-      const int32_t sum1 =
-          ireduce_add(store_codes(load_up_to(x + at_k + kLanes, k - at_k - kLanes), block, out + kLanes));
-      minus_32_sums[2 * b * rows + m] = -32 * sum0;
-      minus_32_sums[(2 * b + 1) * rows + m] = -32 * sum1;
-      paired_sums[super_cell * 8 + kPairedPlace[j]] = static_cast<int16_t>(sum0 + sum1);
-    }
+// Where one row's blocks go: row m of a tile of `rows` rows.
+class TileRow {
+ public:
+  TileRow(std::byte* tile, int64_t rows, int64_t m, int64_t n_blocks)
+      : tile_(tile), at_(q8x32_offsets(rows, n_blocks)), rows_(rows), m_(m) {}
+
+  // Quantises block b and returns what its codes leave over: x - scale * code, rounded once per value.
+  QUIRE_VEC_MEMBER Block32 write(int64_t b, Block32 x) const {
+    const BlockScale block = block_scale(imax(magnitude_bits(x.low), magnitude_bits(x.high)));
+    const int64_t cell = b * rows_ + m_;
+    auto* codes = array_at<int8_t>(tile_, 0) + cell * kActivationBlock;
+    const I32 low = store_codes(x.low, block, codes);
+    const I32 high = store_codes(x.high, block, codes + kLanes);
+    const int32_t sum0 = ireduce_add(low);
+    const int32_t sum1 = ireduce_add(high);
+    array_at<float>(tile_, at_.scales)[cell] = block.scale;
+    array_at<float>(tile_, at_.scaled_sums)[cell] = block.scale * static_cast<float>(sum0 + sum1);
+    array_at<int32_t>(tile_, at_.minus_8_sums)[cell] = -8 * (sum0 + sum1);
+    array_at<int32_t>(tile_, at_.minus_16_sums)[cell] = -16 * (sum0 + sum1);
+    array_at<int32_t>(tile_, at_.minus_128_sums)[cell] = -128 * (sum0 + sum1);
+    const int64_t half_cell = 2 * b * rows_ + m_;
+    write_half(half_cell, sum0, block.scale);
+    write_half(half_cell + rows_, sum1, block.scale);
+    const F32 scale = set1(block.scale);
+    return {neg_mul_add(to_f32(low), scale, x.low), neg_mul_add(to_f32(high), scale, x.high)};
   }
+
+ private:
+  QUIRE_VEC_MEMBER void write_half(int64_t cell, int32_t sum, float scale) const {
+    array_at<int32_t>(tile_, at_.minus_32_halves)[cell] = -32 * sum;
+    array_at<int32_t>(tile_, at_.minus_128_halves)[cell] = -128 * sum;
+    array_at<float>(tile_, at_.scaled_halves)[cell] = scale * static_cast<float>(sum);
+  }
+
+  std::byte* tile_;
+  Q8x32Offsets at_;
+  int64_t rows_, m_;
+};
+
+TileRow tile_row(const QuantizeArgs& args, const RowTiles& tiles, int64_t row) {
+  const int64_t t = tile_of_row(tiles, row);
+  const int64_t first = tile_begin(tiles, t);
+  return {args.out + first * activation_row_bytes(ActivationKind::kQ8x32, args.k),
+          tile_begin(tiles, t + 1) - first, row - first, activation_blocks(args.k)};
 }
 
 }  // namespace
 
 void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end) {
-  const RowTiles tiles = row_tiles(args.m);
-  const int64_t row_bytes = activation_row_bytes(args.kind, args.k);
+  const bool two_planes = args.planes == ActivationPlanes::kTwo;
+  const RowTiles tiles = row_tiles(two_planes ? 2 * args.m : args.m);
+  const int64_t n_blocks = activation_blocks(args.k);
   for (int64_t r = row_begin; r < row_end; ++r) {
-    const int64_t t = tile_of_row(tiles, r);
-    const int64_t first = tile_begin(tiles, t);
-    const int64_t rows = tile_begin(tiles, t + 1) - first;
-    std::byte* tile = args.out + first * row_bytes;
+    const TileRow first = tile_row(args, tiles, r);
+    const TileRow second = two_planes ? tile_row(args, tiles, args.m + r) : first;
     const float* x = args.x + r * args.ld_x;
-    if (args.kind == ActivationKind::kQ8x32) {
-      quantize_row_q8x32(x, args.k, tile, rows, r - first);
-    } else {
-      quantize_row_q8x256(x, args.k, tile, rows, r - first);
+    for (int64_t b = 0; b < n_blocks; ++b) {
+      const int64_t at = b * kActivationBlock;
+      const Block32 values = {load_up_to(x + at, args.k - at),
+                              load_up_to(x + at + kLanes, args.k - at - kLanes)};
+      const Block32 left_over = first.write(b, values);
+      if (two_planes) second.write(b, left_over);
     }
   }
 }

@@ -38,8 +38,7 @@ struct GroupCall {
   int64_t ahead;  // bytes; prefetch distance in the weight stream, 0 for none
   float* out;     // first row of the tile, first column of the group
   int64_t ld_out;
-  int n_valid;     // columns, 1 .. 16
-  float* scratch;  // [kTileRows, 16], 64-byte aligned
+  int n_valid;  // columns, 1 .. 16
 };
 
 // Asks for kBytes of the weight stream, `ahead` bytes after p; 0 asks for nothing.
@@ -83,7 +82,6 @@ template <typename Kernel>
 static void walk(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
   const int64_t group_bytes = Kernel::group_bytes(args.k);
   const RowTiles tiles = row_tiles(args.m);
-  alignas(64) float scratch[kTileRows * kGroupRows];
   const auto visit = [&](int64_t group, int64_t t) {
     const int64_t first = tile_begin(tiles, t);
     const int64_t n_rows = tile_begin(tiles, t + 1) - first;
@@ -98,8 +96,7 @@ static void walk(const LinearArgs& args, int64_t group_begin, int64_t group_end)
         .ahead = ahead,
         .out = args.out + first * args.ld_out + column,
         .ld_out = args.ld_out,
-        .n_valid = columns_left < kGroupRows ? static_cast<int>(columns_left) : kGroupRows,
-        .scratch = scratch};
+        .n_valid = columns_left < kGroupRows ? static_cast<int>(columns_left) : kGroupRows};
     run_tile<Kernel>(call, Kernel::tile(args, first, n_rows), n_rows);
   };
   if (args.m <= kGroupOuterRows) {

@@ -19,17 +19,23 @@ graph::Value decoder(graph::ProgramBuilder& b, const DecoderParams& p, const Bui
     const std::string layer = fmt::format("blk.{}", il);
     b.set_label(layer);
     tap_hidden(b, x, il, options);
+    // The last layer's error reaches the logits unattenuated: it sees its activations in two planes, and its
+    // feed-forward runs for the rows whose logits are wanted only.
+    const bool last = il + 1 == p.n_layer;
+    b.set_planes(last ? kernels::ActivationPlanes::kTwo : kernels::ActivationPlanes::kOne);
 
     Value h = norm_in ? b.rms_norm(x, layer + ".attn_norm.weight", p.norm_eps) : x;
     h = attention_block(b, layer, h, p, attention_of(il));
     if (norm_out) h = b.rms_norm(h, layer + ".post_attention_norm.weight", p.norm_eps);
     x = b.add(x, h, spec.residual_scale);
+    if (last) x = b.select_outputs(x);
 
     h = norm_in ? b.rms_norm(x, layer + ".ffn_norm.weight", p.norm_eps) : x;
     h = gated_ffn(b, layer, h, p.d_model, p.n_ff, spec.activation);
     if (norm_out) h = b.rms_norm(h, layer + ".post_ffw_norm.weight", p.norm_eps);
     x = b.add(x, h, spec.residual_scale);
   }
+  b.set_planes(kernels::ActivationPlanes::kOne);
   return lm_head(b, x, p, options, spec.head);
 }
 

@@ -1,4 +1,4 @@
-// The end of a decoder: the rows whose logits are wanted, final norm, vocabulary projection.
+// The end of a decoder: final norm and vocabulary projection of the rows whose logits are wanted.
 //
 // Appends to the builder; pure otherwise.
 #pragma once
@@ -14,7 +14,7 @@ struct HeadSpec {
   float softcap = 0;      // 0 = none
 };
 
-// x [tokens, d_model] -> logits [outputs, n_vocab]. Uses output.weight, or the token embedding where it is
+// x [outputs, d_model] -> logits [outputs, n_vocab]. Uses output.weight, or the token embedding where it is
 // absent.
 graph::Value lm_head(graph::ProgramBuilder& b, graph::Value x, const DecoderParams& p,
                      const BuildOptions& options, const HeadSpec& spec = {});

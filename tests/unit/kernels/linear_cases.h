@@ -47,7 +47,7 @@ struct QuantizedRow {
   std::vector<float> scales;  // [k / block]
   int block;                  // 32 or 256
 };
-QuantizedRow quantize_reference(ActivationKind kind, const float* x, int64_t k);
+QuantizedRow quantize_reference(const float* x, int64_t k);
 
 // out[m, n] for every row of x.
 std::vector<float> linear_reference(const TensorView& weights, ActivationSetting setting,

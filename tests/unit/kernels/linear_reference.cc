@@ -19,9 +19,9 @@
 
 namespace quire::kernels {
 
-QuantizedRow quantize_reference(ActivationKind kind, const float* x, int64_t k) {
+QuantizedRow quantize_reference(const float* x, int64_t k) {
   QuantizedRow row;
-  row.block = kind == ActivationKind::kQ8x256 ? 256 : 32;
+  row.block = 32;
   for (int64_t first = 0; first < k; first += row.block) {
     std::vector<float> values(static_cast<size_t>(row.block), 0.0f);
     for (int64_t i = 0; i < row.block && first + i < k; ++i) values[static_cast<size_t>(i)] = x[first + i];
@@ -118,20 +118,19 @@ float dot_q45_k(const std::byte* row, int64_t n_blocks, const QuantizedRow& x, C
   float acc = 0.0f;
   for (int64_t b = 0; b < n_blocks; ++b) {
     const Block& block = reinterpret_cast<const Block*>(row)[b];
-    float t = 0.0f;
-    int msum = 0;
     for (int j = 0; j < 8; ++j) {
-      int isum = 0;
+      int isum = 0, sum = 0;
       for (int l = 0; l < 32; ++l) {
         const int a = x.codes[static_cast<size_t>(b * 256 + j * 32 + l)];
         isum += code(block, j, l) * a;
-        msum += k_min(block.scales, j) * a;
+        sum += a;
       }
-      t = std::fma(static_cast<float>(isum), static_cast<float>(k_scale(block.scales, j)), t);
+      const float a_scale = x.scales[static_cast<size_t>(b * 8 + j)];
+      const float scale = f16_to_f32(block.d) * static_cast<float>(k_scale(block.scales, j));
+      const float minimum = f16_to_f32(block.dmin) * static_cast<float>(k_min(block.scales, j));
+      acc = std::fma(static_cast<float>(isum), scale * a_scale, acc);
+      acc = std::fma(-minimum, a_scale * static_cast<float>(sum), acc);
     }
-    t = t * f16_to_f32(block.d);
-    t = std::fma(-static_cast<float>(msum), f16_to_f32(block.dmin), t);
-    acc = std::fma(t, x.scales[static_cast<size_t>(b)], acc);
   }
   return acc;
 }
@@ -140,15 +139,14 @@ float dot_q6_k(const std::byte* row, int64_t n_blocks, const QuantizedRow& x) {
   float acc = 0.0f;
   for (int64_t b = 0; b < n_blocks; ++b) {
     const auto& block = reinterpret_cast<const BlockQ6_K*>(row)[b];
-    float t = 0.0f;
     for (int j = 0; j < 16; ++j) {
       int isum = 0;
       for (int i = 16 * j; i < 16 * j + 16; ++i) {
         isum += q6_k_code(block, i / 32, i % 32) * x.codes[static_cast<size_t>(b * 256 + i)];
       }
-      t = std::fma(static_cast<float>(isum), static_cast<float>(block.scales[j]), t);
+      const float scale = f16_to_f32(block.d) * static_cast<float>(block.scales[j]);
+      acc = std::fma(static_cast<float>(isum), scale * x.scales[static_cast<size_t>(b * 8 + j / 2)], acc);
     }
-    acc = std::fma(t * f16_to_f32(block.d), x.scales[static_cast<size_t>(b)], acc);
   }
   return acc;
 }
@@ -196,17 +194,6 @@ float dot_int8(const TensorView& weights, const std::byte* row, const QuantizedR
   }
 }
 
-ActivationKind activation_of(ElementType type) {
-  switch (type) {
-    case ElementType::kQ4_K:
-    case ElementType::kQ5_K:
-    case ElementType::kQ6_K:
-      return ActivationKind::kQ8x256;
-    default:
-      return ActivationKind::kQ8x32;
-  }
-}
-
 bool is_float(ElementType type) {
   return type == ElementType::kF32 || type == ElementType::kF16 || type == ElementType::kBF16;
 }
@@ -232,8 +219,7 @@ std::vector<float> linear_reference(const TensorView& weights, ActivationSetting
     return out;
   }
   for (int64_t i = 0; i < m; ++i) {
-    const QuantizedRow row =
-        quantize_reference(activation_of(weights.type), &x[static_cast<size_t>(i * k)], k);
+    const QuantizedRow row = quantize_reference(&x[static_cast<size_t>(i * k)], k);
     for (int64_t j = 0; j < n; ++j)
       out[static_cast<size_t>(i * n + j)] = dot_int8(weights, weights.row(j), row);
   }

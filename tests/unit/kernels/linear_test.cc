@@ -68,8 +68,7 @@ class PackedLayer {
       args.activations = reinterpret_cast<const std::byte*>(x.data());
       args.ld_activations = k_;
     } else {
-      const QuantizeArgs quantize = {
-          .kind = format_.activation, .x = x.data(), .ld_x = k_, .out = quantized.data, .m = m, .k = k_};
+      const QuantizeArgs quantize = {.x = x.data(), .ld_x = k_, .out = quantized.data, .m = m, .k = k_};
       table.linear.quantize(quantize, m / 2, m);
       table.linear.quantize(quantize, 0, m / 2);
       args.activations = quantized.data;
