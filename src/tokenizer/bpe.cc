@@ -2,9 +2,9 @@
 
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/char_class.h"
+#include "tokenizer/char_length.h"
 #include "tokenizer/encode_scratch.h"
 #include "tokenizer/escaped_space.h"
-#include "tokenizer/utf8_length.h"
 
 namespace quire::tokenizer {
 namespace {
@@ -103,7 +103,7 @@ Status BpeEncoder::add_merges(std::span<const std::string> merges, LogSink& log)
 void BpeEncoder::append_symbol(SymbolId symbol, std::string_view word, std::vector<TokenId>& ids) const {
   if (symbol < 0) {
     const std::string_view rest = word.substr(unknown_offset(symbol));
-    byte_tokens_.append(rest.substr(0, lead_byte_length(rest)), ids);
+    byte_tokens_.append(rest.substr(0, char_length(rest)), ids);
     return;
   }
   const TokenId id = symbol_tokens_[static_cast<size_t>(symbol)];
@@ -128,7 +128,7 @@ void BpeEncoder::merge_word(std::string_view word, EncodeScratch& scratch, std::
     for (const char byte : word) symbols.push_back(byte_symbols_[static_cast<unsigned char>(byte)]);
   } else {
     for (size_t at = 0; at < word.size();) {
-      const size_t length = lead_byte_length(word.substr(at));
+      const size_t length = char_length(word.substr(at));
       const SymbolId symbol = symbols_.find(word.substr(at, length));
       symbols.push_back(symbol >= 0 ? symbol : unknown_symbol(at));
       at += length;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/char_length.h"
 #include "tokenizer/text_index.h"
-#include "tokenizer/utf8_length.h"
 
 namespace quire::tokenizer {
 
@@ -22,9 +22,9 @@ class PairFilter {
   // Adds every pair of neighbouring characters of a token text.
   void add(std::string_view text) {
     for (size_t at = 0; at < text.size();) {
-      const size_t next = at + lead_byte_length(text.substr(at));
+      const size_t next = at + char_length(text.substr(at));
       if (next == text.size()) break;
-      const size_t end = next + lead_byte_length(text.substr(next));
+      const size_t end = next + char_length(text.substr(next));
       const std::string_view pair = text.substr(at, end - at);
       const bool ascii =
           end - at == 2 && (static_cast<unsigned char>(pair[0]) | static_cast<unsigned char>(pair[1])) < 128;
@@ -39,14 +39,14 @@ class PairFilter {
   // End of the piece of `text` that starts at `begin`: the next place between two characters that no token
   // joins.
   size_t piece_end(std::string_view text, size_t begin) const {
-    size_t at = begin + lead_byte_length(text.substr(begin));
+    size_t at = begin + char_length(text.substr(begin));
     for (size_t previous = begin; at < text.size();) {
       const auto left = static_cast<unsigned char>(text[previous]),
                  right = static_cast<unsigned char>(text[at]);
       size_t next = at + 1;
       size_t bit = ascii_bit(left, right);
       if ((left | right) >= 128) {
-        next = at + lead_byte_length(text.substr(at));
+        next = at + char_length(text.substr(at));
         bit = hashed_bit(text.substr(previous, next - previous));
       }
       if (!test(bit)) break;

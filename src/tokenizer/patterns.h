@@ -47,11 +47,12 @@ inline const std::string kGpt4oSingleDigits =
     kCamelWords + R"(\p{N}|)" + kPunctuationSlash + "|" + kWhiteSpace;
 inline const std::string kTekken =
     kCamel + "|" + kCamelCapitals + R"(|\p{N}|)" + kPunctuationSlash + "|" + kWhiteSpace;
-// The same letter classes without Han, written as complements: a class cannot be intersected.
-inline const std::string kNoHanUpper = R"([^\p{Ll}\p{N}\p{P}\p{S}\p{Z}\p{C}\p{Han}])";
-inline const std::string kNoHanLower = R"([^\p{Lu}\p{Lt}\p{N}\p{P}\p{S}\p{Z}\p{C}\p{Han}])";
-inline const std::string kKimiK2 = R"(\p{Han}+|[^\r\n\p{L}\p{N}]?)" + kNoHanUpper + "*" + kNoHanLower + "+" +
-                                   kContraction + R"(?|[^\r\n\p{L}\p{N}]?)" + kNoHanUpper + "+" +
+// The same letter classes without Han, written as complements: a class cannot be intersected. (sc: the script
+// itself, without the characters it shares with others.)
+inline const std::string kNoHanUpper = R"([^\p{Ll}\p{N}\p{P}\p{S}\p{Z}\p{C}\p{sc:Han}])";
+inline const std::string kNoHanLower = R"([^\p{Lu}\p{Lt}\p{N}\p{P}\p{S}\p{Z}\p{C}\p{sc:Han}])";
+inline const std::string kKimiK2 = R"(\p{sc:Han}+|[^\r\n\p{L}\p{N}]?)" + kNoHanUpper + "*" + kNoHanLower +
+                                   "+" + kContraction + R"(?|[^\r\n\p{L}\p{N}]?)" + kNoHanUpper + "+" +
                                    kNoHanLower + "*" + kContraction + R"(?|\p{N}{1,3}|)" + kPunctuation +
                                    "|" + kWhiteSpace;
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "tokenizer/char_length.h"
 #include "tokenizer/encode_scratch.h"
 #include "tokenizer/escaped_space.h"
-#include "tokenizer/utf8_length.h"
 
 namespace quire::tokenizer {
 
@@ -25,7 +25,7 @@ void SpmEncoder::merge_word(std::string_view word, EncodeScratch& scratch, std::
   std::vector<TextSymbol>& symbols = scratch.score_merges.symbols;
   symbols.clear();
   for (size_t at = 0; at < word.size();) {
-    const size_t length = lead_byte_length(word.substr(at));
+    const size_t length = char_length(word.substr(at));
     symbols.push_back(
         {static_cast<uint32_t>(at), static_cast<uint32_t>(length), tokens_.find(word.substr(at, length))});
     at += length;

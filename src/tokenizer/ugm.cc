@@ -5,9 +5,9 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
+#include "tokenizer/char_length.h"
 #include "tokenizer/encode_scratch.h"
 #include "tokenizer/escaped_space.h"
-#include "tokenizer/utf8_length.h"
 
 namespace quire::tokenizer {
 namespace {
@@ -95,7 +95,7 @@ void UgmEncoder::search(std::string_view text, EncodeScratch& scratch) const {
   best[0].score = 0;
   for (size_t begin = 0; begin < text.size();) {
     const double score = best[begin].score;
-    const size_t char_length = lead_byte_length(text.substr(begin));
+    const size_t first_char = char_length(text.substr(begin));
     bool char_is_token = false;
     const auto reach = [&](size_t end, TokenId token, double token_score) {
       LatticeNode& node = best[end];
@@ -107,11 +107,11 @@ void UgmEncoder::search(std::string_view text, EncodeScratch& scratch) const {
       if (node == ByteTrie::kNone) break;
       const TokenId token = trie_.value(node);
       if (token < 0) continue;
-      if (at - begin == char_length) char_is_token = true;
+      if (at - begin == first_char) char_is_token = true;
       reach(at, token, token_scores_[static_cast<size_t>(token)]);
     }
-    if (!char_is_token) reach(begin + char_length, unknown, unknown_score_);
-    begin += char_length;
+    if (!char_is_token) reach(begin + first_char, unknown, unknown_score_);
+    begin += first_char;
   }
 }
 
