@@ -1,6 +1,7 @@
 #include "graph/cpu_executor.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/check.h"
 
@@ -29,6 +30,8 @@ struct CpuExecutor::State {
   size_t scratch_stride = 0;         // bytes per thread
   std::vector<AttentionTile> tiles;  // reused by every attention; capacity reserved for the largest step
 
+  Profiler* profiler = nullptr;
+
   // The step being run.
   const StepInput* step = nullptr;
 
@@ -42,6 +45,7 @@ struct CpuExecutor::State {
   int64_t ld(Value value) const { return program->info(program->root(value)).cols; }
   const float* vector(WeightId id) const { return id.valid() ? weights->vector(id) : nullptr; }
 
+  void run_phase(const Phase& phase);
   void run_rows(const Phase& phase);
   void run_linear(const Op& op);
   void run_attention(const Op& op);
@@ -396,6 +400,26 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
   return CpuExecutor(std::move(state));
 }
 
+void CpuExecutor::State::run_phase(const Phase& phase) {
+  const Op& first = program->ops[static_cast<size_t>(phase.first_op)];
+  switch (phase.kind) {
+    case PhaseKind::kRows:
+      run_rows(phase);
+      break;
+    case PhaseKind::kLinear:
+      run_linear(first);
+      break;
+    case PhaseKind::kAttention:
+      run_attention(first);
+      break;
+    case PhaseKind::kGather:
+      run_gather(first);
+      break;
+  }
+}
+
+void CpuExecutor::set_profiler(Profiler* profiler) { state_->profiler = profiler; }
+
 void CpuExecutor::run(const StepInput& step) {
   State& s = *state_;
   QUIRE_CHECK(s.weights != nullptr);
@@ -405,20 +429,13 @@ void CpuExecutor::run(const StepInput& step) {
   s.step = &step;
   for (const Phase& phase : s.phases) {
     if (phase.rows == Rows::kOutputs && step.output_rows.empty()) continue;
-    switch (phase.kind) {
-      case PhaseKind::kRows:
-        s.run_rows(phase);
-        break;
-      case PhaseKind::kLinear:
-        s.run_linear(s.program->ops[static_cast<size_t>(phase.first_op)]);
-        break;
-      case PhaseKind::kAttention:
-        s.run_attention(s.program->ops[static_cast<size_t>(phase.first_op)]);
-        break;
-      case PhaseKind::kGather:
-        s.run_gather(s.program->ops[static_cast<size_t>(phase.first_op)]);
-        break;
+    if (s.profiler == nullptr) {
+      s.run_phase(phase);
+      continue;
     }
+    const auto start = std::chrono::steady_clock::now();
+    s.run_phase(phase);
+    s.profiler->on_phase(phase, std::chrono::steady_clock::now() - start);
   }
   s.step = nullptr;
 }

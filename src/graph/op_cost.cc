@@ -1,0 +1,91 @@
+#include "graph/op_cost.h"
+
+#include <algorithm>
+
+namespace quire::graph {
+namespace {
+
+int64_t n_tokens(const StepShape& shape) {
+  int64_t n = 0;
+  for (const SpanShape& span : shape.spans) n += span.n_tokens;
+  return n;
+}
+
+double row_bytes(const ValueInfo& info) {
+  // int8 rows: a byte each, and a scale and a sum per 32.
+  return static_cast<double>(planes(info.type) * info.cols) * (is_quantized(info.type) ? 1.25 : 4.0);
+}
+
+// Positions seen by all queries of one span together: query p sees min(p + 1, window) of them.
+double visible_positions(const SpanShape& span, int64_t window) {
+  const auto sum_to = [](int64_t n) { return static_cast<double>(n) * static_cast<double>(n + 1) / 2; };
+  const int64_t end = span.start + span.n_tokens;
+  if (window == 0) return sum_to(end) - sum_to(span.start);
+  const int64_t growing_end = std::clamp(window, span.start, end);  // queries below it see all before them
+  return sum_to(growing_end) - sum_to(span.start) +
+         static_cast<double>(end - growing_end) * static_cast<double>(window);
+}
+
+// Positions that at least one query of the span sees.
+double touched_positions(const SpanShape& span, int64_t window) {
+  const int64_t begin = window == 0 ? 0 : std::max<int64_t>(0, span.start + 1 - window);
+  return static_cast<double>(span.start + span.n_tokens - begin);
+}
+
+OpCost attention_cost(const Program& program, const AttentionAttrs& attrs, const StepShape& shape) {
+  const KvLayer& layer = program.kv_layers[static_cast<size_t>(attrs.kv_layer)];
+  const double d = layer.d_k + layer.d_v;
+  OpCost cost;
+  for (const SpanShape& span : shape.spans) {
+    if (span.n_tokens == 0) continue;
+    cost.fma_operations += 2 * visible_positions(span, attrs.window) * attrs.n_head * d;
+    cost.memory_bytes += touched_positions(span, attrs.window) * layer.n_head_kv * d * shape.kv_element_bytes;
+  }
+  return cost;
+}
+
+}  // namespace
+
+OpCost& OpCost::operator+=(const OpCost& other) {
+  dot_operations += other.dot_operations;
+  fma_operations += other.fma_operations;
+  memory_bytes += other.memory_bytes;
+  row_bytes += other.row_bytes;
+  return *this;
+}
+
+OpCost op_cost(const Program& program, const Op& op, const StepShape& shape) {
+  const auto rows_of = [&](Value value) {
+    return static_cast<double>(program.info(value).rows == Rows::kTokens ? n_tokens(shape) : shape.n_outputs);
+  };
+  OpCost cost;
+  if (const auto* attention = std::get_if<AttentionAttrs>(&op.attrs)) {
+    cost = attention_cost(program, *attention, shape);
+  } else if (std::holds_alternative<LinearAttrs>(op.attrs)) {
+    const double m = rows_of(op.outputs[0]);
+    if (m == 0) return {};
+    for (size_t i = 0; i < op.weights.size(); ++i) {
+      const WeightDecl& decl = program.weights[static_cast<size_t>(op.weights[i].id)];
+      const DataType type = program.info(op.inputs[i]).type;
+      (is_quantized(type) ? cost.dot_operations : cost.fma_operations) +=
+          2 * m * static_cast<double>(planes(type)) * static_cast<double>(decl.view.n_rows()) *
+          static_cast<double>(decl.view.n_cols());
+      cost.memory_bytes += static_cast<double>(kernels::n_groups(decl.view.n_rows())) *
+                           static_cast<double>(decl.format->group_bytes(decl.view.n_cols()));
+    }
+  } else if (std::holds_alternative<EmbedAttrs>(op.attrs)) {
+    const TensorView& table = program.weights[static_cast<size_t>(op.weights[0].id)].view;
+    cost.memory_bytes = rows_of(op.outputs[0]) * static_cast<double>(table.row_stride());
+  }
+  for (Value value : op.inputs) cost.row_bytes += rows_of(value) * row_bytes(program.info(value));
+  for (Value value : op.outputs) cost.row_bytes += rows_of(value) * row_bytes(program.info(value));
+  return cost;
+}
+
+OpCost step_cost(const Program& program, const StepShape& shape) {
+  OpCost cost;
+  for (const Op& op : program.ops) cost += op_cost(program, op, shape);
+  return cost;
+}
+
+}  // namespace quire::graph
