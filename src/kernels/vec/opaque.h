@@ -1,0 +1,26 @@
+// opaque(x): hides where a value came from, at no cost, so that the optimiser neither folds nor hoists what
+// is computed from it. For probes that measure instructions. Include from *.kern.cc files only.
+#pragma once
+
+#include "kernels/vec/vec.h"
+
+namespace quire::kernels::QUIRE_ISA {
+
+#if defined(QUIRE_ISA_IS_AVX512) || defined(QUIRE_ISA_IS_AVX512VNNI)
+template <typename V>
+QUIRE_VEC_FN void opaque(V& x) {
+  __asm__ volatile("" : "+v"(x.v));
+}
+#elif defined(QUIRE_ISA_IS_AVX2)
+template <typename V>
+QUIRE_VEC_FN void opaque(V& x) {
+  __asm__ volatile("" : "+x"(x.lo), "+x"(x.hi));
+}
+#else
+template <typename V>
+QUIRE_VEC_FN void opaque(V& x) {
+  __asm__ volatile("" : "+m"(x));
+}
+#endif
+
+}  // namespace quire::kernels::QUIRE_ISA

@@ -1,0 +1,15 @@
+// Median, least and greatest of repeated measurements. Pure functions.
+#pragma once
+
+#include <span>
+
+namespace quire {
+
+struct Spread {
+  double median = 0, min = 0, max = 0;
+};
+
+// `values` must not be empty. The median of an even number of values is the mean of the middle two.
+Spread spread_of(std::span<const double> values);
+
+}  // namespace quire
