@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-
 namespace quire {
 
 struct PlanRow {
@@ -29,9 +27,5 @@ struct MemoryPlan {
 
 // "1.1 GB", "98 MB", "512 B": decimal units, as file sizes are given.
 std::string format_bytes(size_t bytes);
-
-// Errors: kResourceExhausted when the plan is over `budget` bytes, with each part and what would fit. 0 = no
-// budget.
-Status check_budget(const MemoryPlan& plan, size_t budget);
 
 }  // namespace quire

@@ -74,6 +74,9 @@ class Runner {
 
   int64_t n_steps() const { return n_steps_; }
 
+  // Hears about every phase of the coming steps; null for nobody. Must outlive them.
+  void set_profiler(graph::Profiler* profiler) { executor_->set_profiler(profiler); }
+
  private:
   explicit Runner(const EngineSettings& settings) : settings_(settings) {}
   // Model, memory and executor, dry or real; weights only when real.
