@@ -1,4 +1,4 @@
-// quire models: what is in the model folder.
+// quire models: what is in the model folder, and what the program can run.
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
@@ -8,6 +8,7 @@
 #include "cli/model_folder.h"
 #include "gguf/gguf_file.h"
 #include "gguf/printable.h"
+#include "models/architecture.h"
 
 namespace quire::cli {
 namespace {
@@ -17,12 +18,15 @@ class ModelsCommand final : public Command {
   CommandInfo info() const override {
     return {.name = "models",
             .summary = "List the models in the model folder (~/.cache/quire/models)",
-            .example = "  quire models\n  QUIRE_HOME=/data/quire quire models --json"};
+            .example = "  quire models\n  quire models --architectures"};
   }
 
-  void add_options(CLI::App&) override {}
+  void add_options(CLI::App& app) override {
+    app.add_flag("--architectures", architectures_, "List the model architectures this program can run instead");
+  }
 
   Result<ExitCode> run(Console& console) override {
+    if (architectures_) return list_architectures(console);
     QUIRE_ASSIGN_OR_RETURN(const std::string folder, model_folder());
     Json models = Json::array();
     std::vector<std::vector<std::string>> rows = {{"name", "architecture", "parameters", "size", "type"}};
@@ -51,6 +55,24 @@ class ModelsCommand final : public Command {
     }
     return ExitCode::kDone;
   }
+
+ private:
+  static ExitCode list_architectures(Console& console) {
+    Json list = Json::array();
+    std::vector<std::vector<std::string>> rows;
+    for (const Architecture& architecture : architectures()) {
+      list.push_back({{"name", architecture.name}, {"about", architecture.about}});
+      rows.push_back({std::string(architecture.name), std::string(architecture.about)});
+    }
+    if (console.json()) {
+      console.print_json({{"architectures", std::move(list)}});
+    } else {
+      console.write(format_table(rows, "ll"));
+    }
+    return ExitCode::kDone;
+  }
+
+  bool architectures_ = false;
 };
 
 }  // namespace

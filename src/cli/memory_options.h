@@ -1,0 +1,15 @@
+// Options of every command whose memory depends on more than one sequence: --parallel, --max-batch-tokens.
+#pragma once
+
+#include "engine/settings.h"
+
+namespace CLI {
+class App;
+}
+
+namespace quire::cli {
+
+// `settings` must outlive the parsing. Defaults are what it holds at the time of the call.
+void add_memory_options(CLI::App& app, EngineSettings& settings);
+
+}  // namespace quire::cli
