@@ -72,9 +72,6 @@ class CpuExecutor {
   // Hears about every phase from now on; null for nobody. Must outlive the runs.
   void set_profiler(Profiler* profiler);
 
-  // Hears about every phase from now on; null for nobody. Must outlive the runs.
-  void set_profiler(Profiler* profiler);
-
   // Logits of output row i of the last step: [n_vocab].
   std::span<const float> logits_row(int64_t i) const;
   // Row i of a tapped value of the last step.
