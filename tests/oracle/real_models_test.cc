@@ -1,0 +1,150 @@
+// The three real models against results of another engine, and against quire's own exact path. Slow; each
+// test is skipped where its model is not installed (scripts/get-model.sh) or the full oracle is not at hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/runner.h"
+
+namespace quire {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string model_path(const std::string& name) {
+  const char* home = std::getenv("QUIRE_HOME");
+  const char* user = std::getenv("HOME");
+  const std::string base =
+      home != nullptr ? home : std::string(user != nullptr ? user : "") + "/.cache/quire";
+  return base + "/models/" + name + ".gguf";
+}
+
+std::unique_ptr<Runner> load(const std::string& name, graph::ActivationSetting activations) {
+  const EngineSettings settings{.ctx = 2048, .max_outputs = 512, .activations = activations};
+  Result<std::unique_ptr<Runner>> runner =
+      Runner::load(model_path(name), settings, [](size_t, size_t) { return true; });
+  EXPECT_TRUE(runner.ok()) << (runner.ok() ? "" : runner.error().message);
+  return runner.ok() ? std::move(*runner) : nullptr;
+}
+
+// Calls use(row, logits) for every token.
+template <typename Use>
+void for_each_row(Runner& runner, const std::vector<int32_t>& tokens, Use&& use) {
+  constexpr size_t kChunk = 512;
+  const Result<SequenceId> sequence = runner.open();
+  ASSERT_TRUE(sequence.ok());
+  for (size_t begin = 0; begin < tokens.size(); begin += kChunk) {
+    const size_t n = std::min(kChunk, tokens.size() - begin);
+    const BatchItem item{
+        .sequence = *sequence, .tokens = std::span(tokens).subspan(begin, n), .logits = Logits::kAll};
+    const Status status = runner.step({&item, 1});
+    ASSERT_TRUE(status.ok()) << status.error().message;
+    for (size_t i = 0; i < n; ++i) use(begin + i, runner.logits(static_cast<int64_t>(i)));
+  }
+  runner.close(*sequence);
+}
+
+int32_t argmax(std::span<const float> row) {
+  return static_cast<int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+}
+
+class RealModel : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (std::string(QUIRE_ORACLE_DIR).empty()) GTEST_SKIP() << "the full oracle is not here";
+    if (!std::filesystem::exists(model_path(GetParam())))
+      GTEST_SKIP() << model_path(GetParam()) << " is not installed";
+  }
+  static Json read(const std::string& file) {
+    std::ifstream stream(std::string(QUIRE_ORACLE_DIR) + "/real/" + file);
+    return Json::parse(stream);
+  }
+};
+
+TEST_P(RealModel, GreedyTokensAreTheReferences) {
+  const std::unique_ptr<Runner> runner = load(GetParam(), graph::ActivationSetting::kInt8);
+  ASSERT_NE(runner, nullptr);
+  for (const char* prompt : {"code", "facts", "story"}) {
+    const Json reference = read(std::string(GetParam()) + "-" + prompt + ".json");
+    std::vector<int32_t> tokens = reference.at("prompt_ids").get<std::vector<int32_t>>();
+    const auto greedy = reference.at("greedy").get<std::vector<int32_t>>();
+    const size_t n_prompt = tokens.size();
+    tokens.insert(tokens.end(), greedy.begin(), greedy.end() - 1);
+    int agreed = 0;
+    for_each_row(*runner, tokens, [&](size_t row, std::span<const float> logits) {
+      if (row + 1 < n_prompt) return;
+      const size_t step = row + 1 - n_prompt;
+      if (argmax(logits) == greedy[step]) {
+        ++agreed;
+        return;
+      }
+      const Json& top = reference.at("steps").at(step).at("top");
+      const double gap = top.at(0).at(1).get<double>() - top.at(1).at(1).get<double>();
+      EXPECT_LT(gap, 0.25) << prompt << " step " << step << ": quire says " << argmax(logits);
+    });
+    const double share = agreed / static_cast<double>(greedy.size());
+    std::printf("%s %s: %d of %zu greedy tokens agree\n", GetParam(), prompt, agreed, greedy.size());
+    EXPECT_GE(share, 0.97) << prompt;
+  }
+}
+
+TEST_P(RealModel, Int8ActivationsStayCloseToTheExactPath) {
+  const Json reference = read(std::string(GetParam()) + "-text.json");
+  const auto tokens = reference.at("ids").get<std::vector<int32_t>>();
+  std::vector<std::vector<float>> exact;
+  {
+    const std::unique_ptr<Runner> runner = load(GetParam(), graph::ActivationSetting::kF32);
+    ASSERT_NE(runner, nullptr);
+    for_each_row(*runner, tokens,
+                 [&](size_t, std::span<const float> row) { exact.emplace_back(row.begin(), row.end()); });
+  }
+  const auto log_sum_exp = [](std::span<const float> row) {
+    const double largest = *std::max_element(row.begin(), row.end());
+    double sum = 0;
+    for (float x : row) sum += std::exp(x - largest);
+    return largest + std::log(sum);
+  };
+  const std::unique_ptr<Runner> runner = load(GetParam(), graph::ActivationSetting::kInt8);
+  ASSERT_NE(runner, nullptr);
+  double kl = 0, loss_int8 = 0, loss_exact = 0;
+  size_t same_top = 0;
+  for_each_row(*runner, tokens, [&](size_t r, std::span<const float> row) {
+    const double z_exact = log_sum_exp(exact[r]);
+    const double z = log_sum_exp(row);
+    for (size_t i = 0; i < row.size(); ++i) {
+      const double log_p = exact[r][i] - z_exact;
+      kl += std::exp(log_p) * (log_p - (row[i] - z));
+    }
+    same_top += argmax(row) == argmax(exact[r]) ? 1 : 0;
+    if (r + 1 == tokens.size()) return;
+    const auto next = static_cast<size_t>(tokens[r + 1]);
+    loss_int8 += z - row[next];
+    loss_exact += z_exact - exact[r][next];
+  });
+  const auto n = static_cast<double>(tokens.size());
+  std::printf("%s: mean KL %.3e over %zu tokens, same top %.2f%%, perplexity %.4f int8, %.4f exact\n",
+              GetParam(), kl / n, tokens.size(), 100.0 * static_cast<double>(same_top) / n,
+              std::exp(loss_int8 / (n - 1)), std::exp(loss_exact / (n - 1)));
+  EXPECT_LT(kl / n, 2e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Real, RealModel,
+                         testing::Values("smollm2-135m-q4_1", "gemma3-270m-q4_k_m",
+                                         "qwen2.5-coder-1.5b-q4_k_m"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace quire
