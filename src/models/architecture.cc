@@ -13,7 +13,7 @@ constexpr std::array<Architecture, 8> kArchitectures = {{
     {"gemma3", "Gemma 3 (text)", build_gemma3},
     {"granite", "Granite 3 dense", build_granite},
     {"llama", "Llama 1-3, Mistral, SmolLM 1-2 and other dense models in llama form", build_llama},
-    {"olmo2", "OLMo 2", build_olmo2},
+    {"olmo2", "OLMo 2 and 3", build_olmo2},
     {"phi3", "Phi-3, Phi-3.5 and Phi-4 mini", build_phi3},
     {"qwen2", "Qwen 2 and 2.5", build_qwen2},
     {"qwen3", "Qwen 3 dense", build_qwen3},

@@ -4,6 +4,7 @@
 
 #include "models/blocks/decoder.h"
 #include "models/blocks/rope.h"
+#include "models/blocks/window.h"
 #include "models/families.h"
 
 namespace quire {
@@ -13,25 +14,27 @@ Result<graph::Value> build_gemma2(const Metadata& metadata, const BuildOptions& 
   const Keys keys(metadata, "gemma2");
   QUIRE_ASSIGN_OR_RETURN(const DecoderParams p, read_decoder_params(keys));
   QUIRE_ASSIGN_OR_RETURN(const graph::RopeSpec rope, read_rope(keys, p.d_k, p.n_ctx_train, options, b));
-  QUIRE_ASSIGN_OR_RETURN(const int64_t window,
-                         keys.integer_or("attention.sliding_window", 1, int64_t{1} << 30, 4096));
-  QUIRE_ASSIGN_OR_RETURN(const float attention_cap, keys.get_or<float>("attn_logit_softcapping", 50.0f));
-  QUIRE_ASSIGN_OR_RETURN(const float logit_cap, keys.get_or<float>("final_logit_softcapping", 30.0f));
+  QUIRE_ASSIGN_OR_RETURN(const WindowParams windows,
+                         read_windows(keys, p.n_layer, {.positions = 4096, .period = 2}));
+  QUIRE_ASSIGN_OR_RETURN(const float attention_cap,
+                         keys.number_or("attn_logit_softcapping", NumberRange::kNotNegative, 50));
+  QUIRE_ASSIGN_OR_RETURN(const float logit_cap,
+                         keys.number_or("final_logit_softcapping", NumberRange::kNotNegative, 30));
   // The file has no key for the scale of q; the 27B model divides by the width per head instead of the head
   // size.
   const bool is_27b = p.n_layer == 46;
-  const auto scale_base = static_cast<float>(is_27b ? p.d_model / p.n_head : p.d_k);
+  const float scale_base =
+      is_27b ? static_cast<float>(p.d_model) / static_cast<float>(p.n_head) : static_cast<float>(p.d_k);
 
   const DecoderSpec spec{.norms = NormPlacement::kBoth,
                          .activation = kernels::Activation::kGeluTanh,
                          .embedding_scale = std::sqrt(static_cast<float>(p.d_model)),
                          .head = {.softcap = logit_cap}};
   return decoder(b, p, options, spec, [&](int32_t il) {
-    const bool windowed = il % 2 == 0;
     return AttentionSpec{.rope = &rope,
                          .scale = 1 / std::sqrt(scale_base),
                          .softcap = attention_cap,
-                         .window = windowed ? static_cast<int32_t>(window) : 0};
+                         .window = windows.of(il)};
   });
 }
 

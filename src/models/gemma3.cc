@@ -4,6 +4,7 @@
 
 #include "models/blocks/decoder.h"
 #include "models/blocks/rope.h"
+#include "models/blocks/window.h"
 #include "models/families.h"
 
 namespace quire {
@@ -13,31 +14,29 @@ Result<graph::Value> build_gemma3(const Metadata& metadata, const BuildOptions& 
   const Keys keys(metadata, "gemma3");
   QUIRE_ASSIGN_OR_RETURN(const DecoderParams p, read_decoder_params(keys));
   QUIRE_ASSIGN_OR_RETURN(RopeParams full, read_rope_params(keys, p.d_k, p.n_ctx_train));
+  // The family's own base: some files that leave the key out are not of the general default, 10000.
   if (!keys.contains("rope.freq_base")) full.base = 1e6f;
-  RopeParams local = full;
-  local.scaling = RopeScaling::kNone;
-  QUIRE_ASSIGN_OR_RETURN(local.base, keys.get_or<float>("rope.freq_base_swa", 10000.0f));
+  QUIRE_ASSIGN_OR_RETURN(const RopeParams local, read_window_rope_params(keys, full, 10000));
   QUIRE_ASSIGN_OR_RETURN(const std::vector<float> divisors, read_rope_divisors(full, options, b));
-  const graph::RopeSpec rope_full = make_rope(full, divisors);
-  const graph::RopeSpec rope_local = make_rope(local, {});
-  QUIRE_ASSIGN_OR_RETURN(const int64_t window,
-                         keys.integer_or("attention.sliding_window", 1, int64_t{1} << 30, 1024));
-  QUIRE_ASSIGN_OR_RETURN(const int64_t period,
-                         keys.integer_or("attention.sliding_window_pattern", 1, 4096, 6));
-  QUIRE_ASSIGN_OR_RETURN(const float logit_cap, keys.get_or<float>("final_logit_softcapping", 0.0f));
+  QUIRE_ASSIGN_OR_RETURN(const graph::RopeSpec rope_full, make_rope(full, divisors));
+  QUIRE_ASSIGN_OR_RETURN(const graph::RopeSpec rope_local, make_rope(local, {}));
+  QUIRE_ASSIGN_OR_RETURN(const WindowParams windows,
+                         read_windows(keys, p.n_layer, {.positions = 1024, .period = 6}));
+  QUIRE_ASSIGN_OR_RETURN(const float logit_cap,
+                         keys.number_or("final_logit_softcapping", NumberRange::kNotNegative, 0));
   const bool is_27b = p.n_layer == 62;
-  const auto scale_base = static_cast<float>(is_27b ? p.d_model / p.n_head : p.d_k);
+  const float scale_base =
+      is_27b ? static_cast<float>(p.d_model) / static_cast<float>(p.n_head) : static_cast<float>(p.d_k);
 
   const DecoderSpec spec{.norms = NormPlacement::kBoth,
                          .activation = kernels::Activation::kGeluTanh,
                          .embedding_scale = std::sqrt(static_cast<float>(p.d_model)),
                          .head = {.softcap = logit_cap}};
   return decoder(b, p, options, spec, [&](int32_t il) {
-    const bool windowed = il % period < period - 1;
-    return AttentionSpec{.rope = windowed ? &rope_local : &rope_full,
+    return AttentionSpec{.rope = windows.of(il) > 0 ? &rope_local : &rope_full,
                          .qk_norm = QkNorm::kPerHead,
                          .scale = 1 / std::sqrt(scale_base),
-                         .window = windowed ? static_cast<int32_t>(window) : 0};
+                         .window = windows.of(il)};
   });
 }
 

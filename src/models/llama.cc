@@ -1,8 +1,7 @@
 // llama: pre-norm decoder with rotary attention and SwiGLU (Touvron et al. 2023). Also Mistral, SmolLM, Yi
 // and the many families whose files carry this architecture. q and k rows are stored so that neighbouring
-// values rotate.
-#include <cmath>
-
+// values rotate. Every layer is full: converters write no window for this architecture (early Mistral models
+// were trained with one), and a window in the metadata is ignored, as other readers of these files do.
 #include "models/blocks/decoder.h"
 #include "models/blocks/rope.h"
 #include "models/families.h"

@@ -8,11 +8,7 @@ using graph::ProgramBuilder;
 using graph::Value;
 
 Result<float> read_attention_scale(const Keys& keys, const DecoderParams& p) {
-  QUIRE_ASSIGN_OR_RETURN(const float scale, keys.get_or<float>("attention.scale", 0.0f));
-  if (!std::isfinite(scale)) {
-    return make_error(ErrorCode::kCorrupt, "{} is {}, expected a finite number", keys.full("attention.scale"),
-                      scale);
-  }
+  QUIRE_ASSIGN_OR_RETURN(const float scale, keys.number_or("attention.scale", NumberRange::kFinite, 0));
   return scale != 0 ? scale : 1 / std::sqrt(static_cast<float>(p.d_k));
 }
 

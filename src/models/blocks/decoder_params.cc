@@ -1,7 +1,5 @@
 #include "models/blocks/decoder_params.h"
 
-#include <cmath>
-
 namespace quire {
 namespace {
 
@@ -38,11 +36,8 @@ Result<DecoderParams> read_decoder_params(const Keys& keys) {
   QUIRE_ASSIGN_OR_RETURN(const int64_t d_k, keys.integer_or("attention.key_length", 1, kMaxHeadDim, d_head));
   QUIRE_ASSIGN_OR_RETURN(const int64_t d_v,
                          keys.integer_or("attention.value_length", 1, kMaxHeadDim, d_head));
-  QUIRE_ASSIGN_OR_RETURN(p.norm_eps, keys.get_or<float>("attention.layer_norm_rms_epsilon", 1e-5f));
-  if (!(p.norm_eps >= 0) || !std::isfinite(p.norm_eps)) {
-    return make_error(ErrorCode::kCorrupt, "{} is {}, expected a number >= 0",
-                      keys.full("attention.layer_norm_rms_epsilon"), p.norm_eps);
-  }
+  QUIRE_ASSIGN_OR_RETURN(p.norm_eps,
+                         keys.number("attention.layer_norm_rms_epsilon", NumberRange::kNotNegative));
   p.n_layer = static_cast<int32_t>(n_layer);
   p.n_head = static_cast<int32_t>(n_head);
   p.n_head_kv = static_cast<int32_t>(n_head_kv);

@@ -1,6 +1,35 @@
 #include "models/blocks/keys.h"
 
+#include <cmath>
+
 namespace quire {
+namespace {
+
+bool in_range(float value, NumberRange range) {
+  switch (range) {
+    case NumberRange::kFinite:
+      return std::isfinite(value);
+    case NumberRange::kNotNegative:
+      return std::isfinite(value) && value >= 0;
+    case NumberRange::kPositive:
+      return std::isfinite(value) && value > 0;
+  }
+  return false;
+}
+
+const char* describe(NumberRange range) {
+  switch (range) {
+    case NumberRange::kFinite:
+      return "a finite number";
+    case NumberRange::kNotNegative:
+      return "a number of at least 0";
+    case NumberRange::kPositive:
+      return "a number above 0";
+  }
+  return "";
+}
+
+}  // namespace
 
 Result<int64_t> Keys::integer(std::string_view name, int64_t low, int64_t high) const {
   const std::string key = full(name);
@@ -24,6 +53,18 @@ Result<int64_t> Keys::integer(std::string_view name, int64_t low, int64_t high) 
     return make_error(ErrorCode::kCorrupt, "{} is {}, expected {} to {}", key, found, low, high);
   }
   return found;
+}
+
+Result<float> Keys::number(std::string_view name, NumberRange range) const {
+  QUIRE_ASSIGN_OR_RETURN(const float found, get<float>(name));
+  if (!in_range(found, range)) {
+    return make_error(ErrorCode::kCorrupt, "{} is {}, expected {}", full(name), found, describe(range));
+  }
+  return found;
+}
+
+Result<float> Keys::number_or(std::string_view name, NumberRange range, float fallback) const {
+  return contains(name) ? number(name, range) : Result<float>(fallback);
 }
 
 Result<int64_t> Keys::integer_or(std::string_view name, int64_t low, int64_t high, int64_t fallback) const {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,9 @@
 #include "gguf/metadata.h"
 
 namespace quire {
+
+// What a real number in a file must be; NaN and infinities never pass.
+enum class NumberRange : uint8_t { kFinite, kNotNegative, kPositive };
 
 class Keys {
  public:
@@ -33,6 +37,10 @@ class Keys {
   // An integer in [low, high]; `fallback` when the key is absent. Errors: kCorrupt with the range.
   Result<int64_t> integer(std::string_view name, int64_t low, int64_t high) const;
   Result<int64_t> integer_or(std::string_view name, int64_t low, int64_t high, int64_t fallback) const;
+
+  // A real number within `range`. Errors: kCorrupt naming the key, what was found and what was expected.
+  Result<float> number(std::string_view name, NumberRange range) const;
+  Result<float> number_or(std::string_view name, NumberRange range, float fallback) const;
 
   const Metadata& metadata() const { return metadata_; }
 

@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace quire {
 namespace {
-
-Result<float> positive(const Keys& keys, std::string_view name, float fallback) {
-  QUIRE_ASSIGN_OR_RETURN(const float value, keys.get_or<float>(name, fallback));
-  if (!(value > 0) || !std::isfinite(value)) {
-    return make_error(ErrorCode::kCorrupt, "{} is {}, expected a number above 0", keys.full(name), value);
-  }
-  return value;
-}
 
 Result<RopeScaling> scaling_type(const Keys& keys) {
   // Older files say linear scaling with a key of its own.
@@ -38,6 +31,15 @@ double correction_index(double rotations, const RopeParams& p) {
          (2 * std::log(static_cast<double>(p.base)));
 }
 
+// What cos and sin of a YaRN model are multiplied by, attn_factor aside.
+double yarn_magnitude(const RopeParams& p) {
+  if (p.yarn_ext_factor == 0) return 1;
+  if (p.yarn_attn_factor != 1) return static_cast<double>(p.yarn_attn_factor);
+  const double log_factor = std::log(std::max(1.0, static_cast<double>(p.factor)));
+  // The file holds 0.1 times the model's mscale_all_dim; its mscale is 1 in every known model.
+  return (1 + 0.1 * log_factor) / (1 + static_cast<double>(p.yarn_log_multiplier) * log_factor);
+}
+
 }  // namespace
 
 Result<RopeParams> read_rope_params(const Keys& keys, int64_t d_head, int64_t n_ctx_train) {
@@ -47,20 +49,35 @@ Result<RopeParams> read_rope_params(const Keys& keys, int64_t d_head, int64_t n_
     return make_error(ErrorCode::kCorrupt, "{} is {}, expected an even number",
                       keys.full("rope.dimension_count"), p.n_rot);
   }
-  QUIRE_ASSIGN_OR_RETURN(p.base, positive(keys, "rope.freq_base", 10000.0f));
+  QUIRE_ASSIGN_OR_RETURN(p.base, keys.number_or("rope.freq_base", NumberRange::kPositive, 10000));
   QUIRE_ASSIGN_OR_RETURN(p.scaling, scaling_type(keys));
-  QUIRE_ASSIGN_OR_RETURN(const float old_factor, positive(keys, "rope.scale_linear", 1.0f));
-  QUIRE_ASSIGN_OR_RETURN(p.factor, positive(keys, "rope.scaling.factor", old_factor));
+  QUIRE_ASSIGN_OR_RETURN(const float old_factor,
+                         keys.number_or("rope.scale_linear", NumberRange::kPositive, 1));
+  QUIRE_ASSIGN_OR_RETURN(p.factor, keys.number_or("rope.scaling.factor", NumberRange::kPositive, old_factor));
   QUIRE_ASSIGN_OR_RETURN(p.n_ctx_original, keys.integer_or("rope.scaling.original_context_length", 1,
                                                            int64_t{1} << 31, n_ctx_train));
-  QUIRE_ASSIGN_OR_RETURN(p.attn_factor, positive(keys, "rope.scaling.attn_factor", 1.0f));
-  QUIRE_ASSIGN_OR_RETURN(p.yarn_ext_factor, keys.get_or<float>("rope.scaling.yarn_ext_factor", 1.0f));
-  QUIRE_ASSIGN_OR_RETURN(p.yarn_beta_fast, positive(keys, "rope.scaling.yarn_beta_fast", 32.0f));
-  QUIRE_ASSIGN_OR_RETURN(p.yarn_beta_slow, positive(keys, "rope.scaling.yarn_beta_slow", 1.0f));
+  QUIRE_ASSIGN_OR_RETURN(p.attn_factor,
+                         keys.number_or("rope.scaling.attn_factor", NumberRange::kPositive, 1));
+  QUIRE_ASSIGN_OR_RETURN(p.yarn_ext_factor,
+                         keys.number_or("rope.scaling.yarn_ext_factor", NumberRange::kNotNegative, 1));
+  QUIRE_ASSIGN_OR_RETURN(p.yarn_beta_fast,
+                         keys.number_or("rope.scaling.yarn_beta_fast", NumberRange::kPositive, 32));
+  QUIRE_ASSIGN_OR_RETURN(p.yarn_beta_slow,
+                         keys.number_or("rope.scaling.yarn_beta_slow", NumberRange::kPositive, 1));
+  QUIRE_ASSIGN_OR_RETURN(p.yarn_attn_factor,
+                         keys.number_or("rope.scaling.yarn_attn_factor", NumberRange::kPositive, 1));
+  QUIRE_ASSIGN_OR_RETURN(p.yarn_log_multiplier,
+                         keys.number_or("rope.scaling.yarn_log_multiplier", NumberRange::kNotNegative, 0));
   return p;
 }
 
-graph::RopeSpec make_rope(const RopeParams& p, const std::vector<float>& divisors) {
+Result<RopeParams> read_window_rope_params(const Keys& keys, const RopeParams& full, float base) {
+  RopeParams p{.n_rot = full.n_rot};
+  QUIRE_ASSIGN_OR_RETURN(p.base, keys.number_or("rope.freq_base_swa", NumberRange::kPositive, base));
+  return p;
+}
+
+Result<graph::RopeSpec> make_rope(const RopeParams& p, const std::vector<float>& divisors) {
   const int64_t n_pairs = p.n_rot / 2;
   graph::RopeSpec spec{.inv_freq = std::vector<float>(static_cast<size_t>(n_pairs)),
                        .magnitude = p.attn_factor};
@@ -68,7 +85,7 @@ graph::RopeSpec make_rope(const RopeParams& p, const std::vector<float>& divisor
   if (p.scaling == RopeScaling::kYarn) {
     low = std::max(0.0, std::floor(correction_index(p.yarn_beta_fast, p)));
     high = std::min(static_cast<double>(p.n_rot - 1), std::ceil(correction_index(p.yarn_beta_slow, p)));
-    spec.magnitude = static_cast<float>(p.attn_factor * (1 + 0.1 * std::log(static_cast<double>(p.factor))));
+    spec.magnitude = static_cast<float>(static_cast<double>(p.attn_factor) * yarn_magnitude(p));
   }
   for (int64_t i = 0; i < n_pairs; ++i) {
     double freq =
@@ -80,6 +97,10 @@ graph::RopeSpec make_rope(const RopeParams& p, const std::vector<float>& divisor
           1 - std::clamp((static_cast<double>(i) - low) / std::max(0.001, high - low), 0.0, 1.0);
       const double mix = ramp * p.yarn_ext_factor;
       freq = freq / p.factor * (1 - mix) + freq * mix;
+    }
+    // Only a damaged file gets here: a base below 1, a divisor near 0.
+    if (!(std::fabs(freq) <= static_cast<double>(std::numeric_limits<float>::max()))) {
+      return make_error(ErrorCode::kCorrupt, "the rope keys give frequency {} for pair {}", freq, i);
     }
     spec.inv_freq[static_cast<size_t>(i)] = static_cast<float>(freq);
   }

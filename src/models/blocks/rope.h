@@ -26,14 +26,22 @@ struct RopeParams {
   int64_t n_ctx_original = 0;
   float attn_factor = 1;
   float yarn_ext_factor = 1, yarn_beta_fast = 32, yarn_beta_slow = 1;
+  // The configuration's own attention factor, in place of 1 + 0.1 ln(factor). 1 is what files say that leave
+  // the default, so it changes nothing.
+  float yarn_attn_factor = 1;
+  float yarn_log_multiplier = 0;  // 0 = absent
 };
 
 // Reads rope.* keys; n_rot defaults to d_head. Errors: kCorrupt (ranges), kUnsupported (unknown scaling
 // type).
 Result<RopeParams> read_rope_params(const Keys& keys, int64_t d_head, int64_t n_ctx_train);
 
-// `divisors` is empty or holds n_rot / 2 values.
-graph::RopeSpec make_rope(const RopeParams& params, const std::vector<float>& divisors);
+// The rope of windowed layers in families that give them one of their own: as many values as `full`,
+// rope.freq_base_swa (default `base`), no scaling.
+Result<RopeParams> read_window_rope_params(const Keys& keys, const RopeParams& full, float base);
+
+// `divisors` is empty or holds n_rot / 2 values. Errors: kCorrupt (a frequency overflows).
+Result<graph::RopeSpec> make_rope(const RopeParams& params, const std::vector<float>& divisors);
 
 // The divisors for this model: rope_freqs.weight, or the LongRoPE tensor that `options.ctx` selects; empty
 // when the file has none. Errors: kCorrupt (missing or misshapen tensor).
