@@ -1,0 +1,348 @@
+// The executor against plain loops: a one-layer model written out by hand, in f32 throughout.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/builder.h"
+#include "graph/cpu_device.h"
+#include "graph/cpu_executor.h"
+#include "graph/passes.h"
+#include "unit/graph/memory_source.h"
+
+namespace quire::graph {
+namespace {
+
+using testing::MemorySource;
+using Row = std::vector<double>;
+
+constexpr int64_t kVocab = 24, kWidth = 32, kHidden = 48;
+constexpr int32_t kHeads = 4, kHeadsKv = 2, kHead = 8;
+constexpr float kEps = 1e-5f, kScale = 0.3f, kCap = 5, kEmbedScale = 1.5f, kResidual = 0.75f;
+
+const RopeSpec& rope_spec() {
+  static const RopeSpec spec{.inv_freq = {1, 0.25f, 0.05f}, .magnitude = 1.1f};
+  return spec;
+}
+
+void add_tensors(MemorySource& source) {
+  source.add_random("embd", {kWidth, kVocab});
+  for (const char* name : {"norm1", "norm2", "q.bias"}) source.add_random(name, {kWidth});
+  source.add_random("q", {kWidth, kWidth});
+  source.add_random("k", {kWidth, kHeadsKv * kHead});
+  source.add_random("v", {kWidth, kHeadsKv * kHead});
+  source.add_random("o", {kWidth, kWidth});
+  source.add_random("up", {kWidth, 2 * kHidden});
+  source.add_random("down", {kHidden, kWidth});
+}
+
+struct Built {
+  Program program;
+  Value hidden;  // a tap: what enters the head
+};
+
+Built build(const MemorySource& source) {
+  ProgramBuilder b(source, kernels::ActivationSetting::kInt8);
+  Value x = b.embed("embd", kVocab, kWidth, kEmbedScale);
+  const Value h = b.rms_norm(x, "norm1", kEps);
+  const Value q =
+      b.rope(b.linear_bias(h, "q", "q.bias", kWidth), rope_spec(), kHeads, kernels::RopePairs::kHalves);
+  const Value k =
+      b.rope(b.linear(h, "k", kHeadsKv * kHead), rope_spec(), kHeadsKv, kernels::RopePairs::kHalves);
+  const Value v = b.linear(h, "v", kHeadsKv * kHead);
+  const Value mixed = b.attention(
+      q, k, v, {.n_head = kHeads, .n_head_kv = kHeadsKv, .d_k = kHead, .d_v = kHead, .scale = kScale});
+  x = b.add(x, b.linear(mixed, "o", kWidth), kResidual);
+  const Value up = b.linear(b.rms_norm(x, "norm2", kEps), "up", 2 * kHidden);
+  const Value gated =
+      b.gated_activation(b.slice(up, 0, kHidden), b.slice(up, kHidden, kHidden), kernels::Activation::kSilu);
+  x = b.add(x, b.linear(gated, "down", kWidth));
+  b.tap(x, "hidden");
+  const Value logits = b.softcap(b.linear(b.select_outputs(x), "embd", kVocab), kCap);
+  return {.program = std::move(b).finish(logits).value(), .hidden = x};
+}
+
+// The same model on one sequence, a token at a time, in double.
+class PlainModel {
+ public:
+  explicit PlainModel(const MemorySource& source) : source_(source) {}
+
+  struct Result {
+    Row hidden, logits;
+  };
+  Result feed(int32_t token) {
+    Row x(kWidth);
+    for (int64_t i = 0; i < kWidth; ++i)
+      x[i] = static_cast<double>(source_.values("embd")[token * kWidth + i] * kEmbedScale);
+    const Row h = norm(x, "norm1");
+    Row q = matrix(h, "q", kWidth);
+    for (int64_t i = 0; i < kWidth; ++i) q[i] += static_cast<double>(source_.values("q.bias")[i]);
+    Row k = matrix(h, "k", kHeadsKv * kHead);
+    rotate(q);
+    rotate(k);
+    keys_.push_back(k);
+    values_.push_back(matrix(h, "v", kHeadsKv * kHead));
+    const Row o = matrix(attend(q), "o", kWidth);
+    for (int64_t i = 0; i < kWidth; ++i) x[i] += kResidual * o[i];
+    const Row up = matrix(norm(x, "norm2"), "up", 2 * kHidden);
+    Row gated(kHidden);
+    for (int64_t i = 0; i < kHidden; ++i) gated[i] = up[i] / (1 + std::exp(-up[i])) * up[kHidden + i];
+    const Row down = matrix(gated, "down", kWidth);
+    for (int64_t i = 0; i < kWidth; ++i) x[i] += down[i];
+    Row logits = matrix(x, "embd", kVocab);
+    for (double& logit : logits) logit = kCap * std::tanh(logit / kCap);
+    return {.hidden = x, .logits = logits};
+  }
+
+ private:
+  Row norm(const Row& x, const std::string& weight) const {
+    double sum = 0;
+    for (double value : x) sum += value * value;
+    const double scale = 1 / std::sqrt(sum / static_cast<double>(x.size()) + static_cast<double>(kEps));
+    Row y(x.size());
+    for (size_t i = 0; i < x.size(); ++i)
+      y[i] = x[i] * scale * static_cast<double>(source_.values(weight)[i]);
+    return y;
+  }
+  Row matrix(const Row& x, const std::string& weight, int64_t n) const {
+    Row y(static_cast<size_t>(n), 0);
+    for (size_t r = 0; r < y.size(); ++r) {
+      for (size_t c = 0; c < x.size(); ++c)
+        y[r] += x[c] * static_cast<double>(source_.values(weight)[r * x.size() + c]);
+    }
+    return y;
+  }
+  void rotate(Row& x) const {
+    const auto position = static_cast<double>(keys_.size());
+    const std::vector<float>& freq = rope_spec().inv_freq;
+    for (size_t head = 0; head < x.size() / kHead; ++head) {
+      for (size_t i = 0; i < freq.size(); ++i) {
+        double& a = x[head * kHead + i];
+        double& b = x[head * kHead + freq.size() + i];
+        const double angle = position * static_cast<double>(freq[i]);
+        const double c = std::cos(angle) * static_cast<double>(rope_spec().magnitude);
+        const double s = std::sin(angle) * static_cast<double>(rope_spec().magnitude);
+        const double rotated = a * c - b * s;
+        b = a * s + b * c;
+        a = rotated;
+      }
+    }
+  }
+  Row attend(const Row& q) const {
+    Row out(kWidth, 0);
+    for (size_t head = 0; head < kHeads; ++head) {
+      const size_t kv = head / (kHeads / kHeadsKv) * kHead;
+      Row weights(keys_.size());
+      double sum = 0;
+      for (size_t p = 0; p < keys_.size(); ++p) {
+        double score = 0;
+        for (size_t d = 0; d < kHead; ++d) score += q[head * kHead + d] * keys_[p][kv + d];
+        weights[p] = std::exp(static_cast<double>(kScale) * score);
+        sum += weights[p];
+      }
+      for (size_t p = 0; p < keys_.size(); ++p) {
+        for (size_t d = 0; d < kHead; ++d) out[head * kHead + d] += weights[p] / sum * values_[p][kv + d];
+      }
+    }
+    return out;
+  }
+
+  const MemorySource& source_;
+  std::vector<Row> keys_, values_;
+};
+
+// A program loaded and ready, with memory for two sequences of up to 48 tokens, pages in no order.
+class Machine {
+ public:
+  struct Options {
+    int threads = 2;
+    RowPhases row_phases = RowPhases::kMerged;
+    bool passes = true;
+  };
+
+  Machine(const MemorySource& source, const Options& options)
+      : built_(build(source)), device_(CpuDevice::create("auto", options.threads).value()) {
+    if (options.passes) run_passes(built_.program, {});
+    weights_ = WeightStore::load(built_.program, source, device_.pool(), [](size_t, size_t) {
+                 return true;
+               }).value();
+    const KvBinding sizes = bind_kv(built_.program.kv_layers[0], KvType::kF32, nullptr, 0);
+    const size_t stride = sizes.layout.page_bytes();
+    pages_ = MemoryRegion::allocate(stride * 6).value();
+    kv_ = bind_kv(built_.program.kv_layers[0], KvType::kF32, pages_.data(), stride);
+    executor_.emplace(CpuExecutor::create({.program = &built_.program,
+                                           .weights = &weights_,
+                                           .kernels = &device_.kernels(),
+                                           .pool = &device_.pool(),
+                                           .n_threads = options.threads,
+                                           .kv = {&kv_, 1},
+                                           .limits = kLimits,
+                                           .row_phases = options.row_phases})
+                          .value());
+  }
+
+  struct Item {
+    int sequence;
+    std::vector<int32_t> tokens;
+  };
+  // Runs the items as one step, logits for the rows asked for.
+  void step(const std::vector<Item>& items, const std::vector<int32_t>& outputs) {
+    std::vector<int32_t> tokens, positions;
+    std::vector<int64_t> slots;
+    std::vector<kernels::SequenceSpan> spans;
+    for (const Item& item : items) {
+      const auto begin = static_cast<int32_t>(tokens.size());
+      for (int32_t token : item.tokens) {
+        const int32_t position = lengths_[item.sequence]++;
+        tokens.push_back(token);
+        positions.push_back(position);
+        slots.push_back(int64_t{kTables[item.sequence][position / 16]} * 16 + position % 16);
+      }
+      spans.push_back({.row_begin = begin,
+                       .row_end = static_cast<int32_t>(tokens.size()),
+                       .table = kTables[item.sequence]});
+    }
+    const KvTables tables{.slots = slots.data(), .spans = spans};
+    executor_->run(
+        {.tokens = tokens, .positions = positions.data(), .kv = {&tables, 1}, .output_rows = outputs});
+  }
+  std::span<const float> logits(int64_t row) const { return executor_->logits_row(row); }
+  std::span<const float> hidden(int64_t row) const { return executor_->tap_row(built_.hidden, row); }
+  const CpuExecutor& executor() const { return *executor_; }
+  const Program& program() const { return built_.program; }
+  const CpuDevice& device() const { return device_; }
+
+  static constexpr StepLimits kLimits = {.max_tokens = 40, .max_outputs = 40};
+
+ private:
+  static constexpr int32_t kTables[2][3] = {{5, 0, 3}, {2, 4, 1}};
+  Built built_;
+  CpuDevice device_;
+  WeightStore weights_;
+  MemoryRegion pages_;
+  KvBinding kv_;
+  std::optional<CpuExecutor> executor_;
+  int32_t lengths_[2] = {0, 0};
+};
+
+void expect_near(std::span<const float> got, const Row& want, const char* what) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i)
+    ASSERT_NEAR(static_cast<double>(got[i]), want[i], 2e-5) << what << " " << i;
+}
+
+class ExecutorTest : public ::testing::Test {
+ protected:
+  ExecutorTest() { add_tensors(source); }
+  static std::vector<int32_t> tokens(int n, int start) {
+    std::vector<int32_t> list;
+    for (int i = 0; i < n; ++i) list.push_back((start + i * 7) % static_cast<int>(kVocab));
+    return list;
+  }
+  static std::vector<int32_t> rows(int n) {
+    std::vector<int32_t> list(static_cast<size_t>(n));
+    for (int i = 0; i < n; ++i) list[static_cast<size_t>(i)] = i;
+    return list;
+  }
+  MemorySource source;
+};
+
+TEST_F(ExecutorTest, MatchesPlainLoops) {
+  Machine machine(source, {});
+  PlainModel plain(source);
+  const std::vector<int32_t> prompt = tokens(37, 3);
+  machine.step({{0, prompt}}, rows(37));
+  for (int i = 0; i < 37; ++i) {
+    const PlainModel::Result want = plain.feed(prompt[static_cast<size_t>(i)]);
+    expect_near(machine.hidden(i), want.hidden, "hidden");
+    expect_near(machine.logits(i), want.logits, "logit");
+  }
+  for (int32_t token : {5, 5, 0}) {
+    machine.step({{0, {token}}}, {0});
+    expect_near(machine.logits(0), plain.feed(token).logits, "decoded logit");
+  }
+}
+
+TEST_F(ExecutorTest, SequencesOfOneStepDoNotMix) {
+  Machine machine(source, {});
+  PlainModel first(source), second(source);
+  const std::vector<int32_t> a = tokens(9, 1);
+  const std::vector<int32_t> b = tokens(20, 11);
+  for (int32_t token : a) first.feed(token);
+  for (int32_t token : b) second.feed(token);
+  machine.step({{0, a}}, {});
+  machine.step({{1, b}, {0, {4}}}, {20, 3});
+  expect_near(machine.logits(0), first.feed(4).logits, "logit");
+  PlainModel again(source);
+  PlainModel::Result want;
+  for (size_t i = 0; i <= 3; ++i) want = again.feed(b[i]);
+  expect_near(machine.logits(1), want.logits, "logit");
+  machine.step({{0, {2}}, {1, {2}}}, {0, 1});
+  expect_near(machine.logits(0), first.feed(2).logits, "logit");
+  expect_near(machine.logits(1), second.feed(2).logits, "logit");
+}
+
+TEST_F(ExecutorTest, BitsDoNotDependOnHowItRuns) {
+  const std::vector<int32_t> prompt = tokens(33, 2);
+  Machine reference(source, {.threads = 1, .row_phases = RowPhases::kSeparate, .passes = false});
+  reference.step({{0, prompt}}, rows(33));
+  for (int threads : {1, 3}) {
+    for (RowPhases row_phases : {RowPhases::kMerged, RowPhases::kSeparate}) {
+      for (bool passes : {true, false}) {
+        Machine machine(source, {.threads = threads, .row_phases = row_phases, .passes = passes});
+        machine.step({{0, prompt}}, rows(33));
+        for (int i = 0; i < 33; ++i) {
+          ASSERT_EQ(std::memcmp(machine.logits(i).data(), reference.logits(i).data(), kVocab * sizeof(float)),
+                    0)
+              << threads << " threads, row " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ExecutorTest, FusionsLeaveFewerBarriers) {
+  const Machine fused(source, {});
+  const Machine plain(source, {.row_phases = RowPhases::kSeparate, .passes = false});
+  EXPECT_EQ(plain.executor().n_phases(), static_cast<int64_t>(plain.program().ops.size()));
+  // norm | qkv | rope, store | attention | o | add, norm | up | gated | down | add | gather | head | cap
+  EXPECT_EQ(fused.executor().n_phases(), 13);
+}
+
+TEST_F(ExecutorTest, ADryExecutorKnowsTheSameBytes) {
+  const Machine machine(source, {});
+  const CpuDevice dry_device = CpuDevice::create_dry("auto", 2).value();
+  const KvBinding kv = bind_kv(machine.program().kv_layers[0], KvType::kF32, nullptr, 0);
+  const CpuExecutor dry = CpuExecutor::create({.program = &machine.program(),
+                                               .kernels = &dry_device.kernels(),
+                                               .n_threads = 2,
+                                               .kv = {&kv, 1},
+                                               .limits = Machine::kLimits,
+                                               .allocation = Allocation::kDry})
+                              .value();
+  EXPECT_EQ(dry.arena_bytes(), machine.executor().arena_bytes());
+  EXPECT_EQ(dry.tap_bytes(), machine.executor().tap_bytes());
+  EXPECT_EQ(dry.scratch_bytes(), machine.executor().scratch_bytes());
+  EXPECT_GE(dry.tap_bytes(), 40u * (kVocab + kWidth) * sizeof(float));
+}
+
+TEST(CpuDevice, ChoicesAreCheckedByName) {
+  EXPECT_EQ(CpuDevice::create("pdp11", 1).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_FALSE(CpuDevice::create("auto", -1).ok());
+  EXPECT_FALSE(CpuDevice::create("auto", 100000).ok());
+  EXPECT_GE(CpuDevice::create_dry("auto", 0).value().n_threads(), 1);
+  for (const char* name : {"f16", "bf16", "f32"})
+    EXPECT_STREQ(kv_type_name(parse_kv_type(name).value()), name);
+  EXPECT_THAT(parse_kv_type("q3").error().message, ::testing::HasSubstr("f16, bf16 or f32"));
+  for (const char* name : {"int8", "f32"})
+    EXPECT_STREQ(activations_name(parse_activations(name).value()), name);
+  EXPECT_THAT(parse_activations("f64").error().message, ::testing::HasSubstr("int8 or f32"));
+}
+
+}  // namespace
+}  // namespace quire::graph
