@@ -1,0 +1,218 @@
+// What each family makes of its keys and optional tensors. Numbers are checked by the oracle's cases
+// (tests/oracle); here it is the program that is looked at, and that it runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/runner.h"
+#include "models/architecture.h"
+#include "unit/gguf/temp_folder.h"
+#include "unit/models/tiny_model.h"
+
+namespace quire {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::TempFolder;
+using testing::TinyModel;
+
+class Families : public ::testing::Test {
+ protected:
+  std::unique_ptr<Model> open(const TinyModel& model, const EngineSettings& settings = {}) {
+    Result<std::unique_ptr<Model>> opened = Model::open(model.write(folder.path("model.gguf")), settings);
+    EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().message);
+    return opened.ok() ? std::move(*opened) : nullptr;
+  }
+  // Logits of the last of a few tokens.
+  std::vector<float> logits(const TinyModel& model) {
+    const EngineSettings settings{.threads = 1};
+    Result<std::unique_ptr<Runner>> runner =
+        Runner::load(model.write(folder.path("model.gguf")), settings, [](size_t, size_t) { return true; });
+    EXPECT_TRUE(runner.ok()) << (runner.ok() ? "" : runner.error().message);
+    if (!runner.ok()) return {};
+    const std::vector<int32_t> tokens = {3, 1, 4, 1, 5, 9, 2, 6};
+    EXPECT_TRUE((*runner)->feed((*runner)->open().value(), tokens).ok());
+    const std::span<const float> row = (*runner)->logits(0);
+    return {row.begin(), row.end()};
+  }
+
+  TempFolder folder;
+};
+
+int count_ops(const graph::Program& program, std::string_view name) {
+  int n = 0;
+  for (const graph::Op& op : program.ops) n += op_name(op) == name ? 1 : 0;
+  return n;
+}
+
+std::vector<float> scales(const graph::Program& program) {
+  std::vector<float> found;
+  for (const graph::Op& op : program.ops) {
+    if (const auto* attention = std::get_if<graph::AttentionAttrs>(&op.attrs))
+      found.push_back(attention->scale);
+  }
+  return found;
+}
+
+std::vector<int32_t> windows(const graph::Program& program) {
+  std::vector<int32_t> found;
+  for (const graph::KvLayer& layer : program.kv_layers) found.push_back(layer.window);
+  return found;
+}
+
+TEST_F(Families, TheTableIsSortedAndFindsItsOwn) {
+  std::set<std::string_view> names;
+  std::string_view last;
+  for (const Architecture& architecture : architectures()) {
+    EXPECT_LT(last, architecture.name);
+    last = architecture.name;
+    EXPECT_EQ(find_architecture(architecture.name).value(), &architecture);
+    EXPECT_FALSE(architecture.about.empty());
+  }
+}
+
+TEST_F(Families, EachRunsAndEveryTensorMatters) {
+  for (const Architecture& architecture : architectures()) {
+    SCOPED_TRACE(architecture.name);
+    const TinyModel whole = TinyModel::of(architecture.name);
+    const std::vector<float> expected = logits(whole);
+    ASSERT_EQ(expected.size(), static_cast<size_t>(TinyModel::kVocab));
+    for (float logit : expected) ASSERT_TRUE(std::isfinite(logit));
+    for (const TinyModel::Tensor& tensor : whole.tensors()) {
+      TinyModel model = whole;
+      // A bias on k alone moves every score of a query alike, but for the rotation after it.
+      size_t n = 1;
+      for (int64_t dim : tensor.dims) n *= static_cast<size_t>(dim);
+      std::vector<float> values(n, 0.5f);
+      for (size_t i = 0; i < n; i += 3) values[i] = -0.25f;
+      model.tensor(tensor.name).values = std::move(values);
+      EXPECT_NE(logits(model), expected) << tensor.name;
+    }
+  }
+}
+
+TEST_F(Families, BiasesAreTakenWhereTheFileHasThem) {
+  TinyModel qwen = TinyModel::of("qwen2");
+  EXPECT_EQ(count_ops(open(qwen)->program(), "add_bias"), 3 * TinyModel::kLayers);
+  for (int il = 0; il < TinyModel::kLayers; ++il) {
+    for (const char* name : {"q", "k", "v"}) qwen.erase_tensor(fmt::format("blk.{}.attn_{}.bias", il, name));
+  }
+  EXPECT_EQ(count_ops(open(qwen)->program(), "add_bias"), 0);
+  TinyModel llama = TinyModel::of("llama");
+  llama.add_tensor({.name = "blk.0.attn_output.bias", .dims = {TinyModel::kWidth}});
+  llama.add_tensor({.name = "blk.1.ffn_gate.bias", .dims = {TinyModel::kHidden}});
+  llama.add_tensor({.name = "output.bias", .dims = {TinyModel::kVocab}});
+  EXPECT_EQ(count_ops(open(llama)->program(), "add_bias"), 3);
+  llama.tensor("blk.0.attn_output.bias").dims = {7};
+  const Result<std::unique_ptr<Model>> bad = Model::open(llama.write(folder.path("bad.gguf")), {});
+  ASSERT_FALSE(bad.ok());
+  EXPECT_THAT(bad.error().message, HasSubstr("blk.0.attn_output.bias"));
+}
+
+TEST_F(Families, ATiedHeadReadsTheTable) {
+  TinyModel model = TinyModel::of("llama");
+  const std::vector<float> untied = logits(model);
+  model.erase_tensor("output.weight");
+  const std::unique_ptr<Model> tied = open(model);
+  int uses = 0;
+  for (const graph::WeightDecl& decl : tied->program().weights)
+    uses += decl.name == "token_embd.weight" ? 1 : 0;
+  EXPECT_EQ(uses, 2);
+  EXPECT_NE(logits(model), untied);
+}
+
+TEST_F(Families, TheScaleOfScoresIsTheFilesOrOfTheHeadSize) {
+  TinyModel model = TinyModel::of("llama");
+  EXPECT_THAT(scales(open(model)->program()), Each(0.25f));  // heads of 16
+  model.set("llama.attention.scale", 0.0f);                  // what files say that mean the default
+  EXPECT_THAT(scales(open(model)->program()), Each(0.25f));
+  model.set("llama.attention.scale", 0.125f);
+  EXPECT_THAT(scales(open(model)->program()), Each(0.125f));
+  TinyModel granite = TinyModel::of("granite");
+  granite.set("granite.attention.scale", 0.0625f);
+  EXPECT_THAT(scales(open(granite)->program()), Each(0.0625f));
+}
+
+TEST_F(Families, LlamaFilesHaveNoWindow) {
+  TinyModel model = TinyModel::of("llama");
+  model.set("llama.attention.sliding_window", uint32_t{4});
+  EXPECT_THAT(windows(open(model)->program()), Each(0));
+  TinyModel phi = TinyModel::of("phi3");
+  phi.set("phi3.attention.sliding_window", uint32_t{4});
+  EXPECT_THAT(windows(open(phi)->program()), Each(0));
+}
+
+TEST_F(Families, WindowsFollowThePattern) {
+  TinyModel gemma2 = TinyModel::of("gemma2");
+  gemma2.set("gemma2.attention.sliding_window", uint32_t{5});
+  EXPECT_THAT(windows(open(gemma2)->program()), ElementsAre(5, 0));
+  TinyModel gemma3 = TinyModel::of("gemma3");
+  EXPECT_THAT(windows(open(gemma3)->program()), ElementsAre(1024, 1024));
+  EXPECT_EQ(open(gemma3)->program().ropes.size(), 1u);
+  gemma3.set("gemma3.attention.sliding_window_pattern", uint32_t{2});
+  EXPECT_THAT(windows(open(gemma3)->program()), ElementsAre(1024, 0));
+  const std::unique_ptr<Model> both = open(gemma3);
+  ASSERT_EQ(both->program().ropes.size(), 2u);  // of windowed layers, of full ones
+  EXPECT_NEAR(both->program().ropes[0].inv_freq[1], std::pow(1e4, -0.125), 1e-6);
+  EXPECT_NEAR(both->program().ropes[1].inv_freq[1], std::pow(1e6, -0.125), 1e-6);
+  TinyModel olmo = TinyModel::of("olmo2");
+  EXPECT_THAT(windows(open(olmo)->program()), ElementsAre(0, 0));
+  olmo.set("olmo2.attention.sliding_window", uint32_t{6});
+  olmo.set("olmo2.attention.sliding_window_pattern", uint32_t{2});
+  EXPECT_THAT(windows(open(olmo)->program()), ElementsAre(6, 0));
+}
+
+TEST_F(Families, LongFactorsAreChosenByTheContextAskedFor) {
+  TinyModel model = TinyModel::of("phi3");
+  model.set("phi3.rope.scaling.original_context_length", uint32_t{32});
+  model.add_tensor({.name = "rope_factors_long.weight", .dims = {8}, .values = std::vector<float>(8, 4)});
+  model.add_tensor({.name = "rope_factors_short.weight", .dims = {8}, .values = std::vector<float>(8, 2)});
+  EXPECT_FLOAT_EQ(open(model, {.ctx = 32})->program().ropes[0].inv_freq[0], 0.5f);
+  EXPECT_FLOAT_EQ(open(model, {.ctx = 33})->program().ropes[0].inv_freq[0], 0.25f);
+  TinyModel plain = TinyModel::of("phi3");
+  EXPECT_FLOAT_EQ(open(plain, {.ctx = 64})->program().ropes[0].inv_freq[0], 1);
+}
+
+TEST_F(Families, OnlyPartOfAHeadMayRotate) {
+  TinyModel model = TinyModel::of("phi3");
+  model.set("phi3.rope.dimension_count", uint32_t{12});
+  EXPECT_EQ(open(model)->program().ropes[0].inv_freq.size(), 6u);
+}
+
+TEST_F(Families, HiddenRowsCanBeTapped) {
+  const std::unique_ptr<Model> model = open(TinyModel::of("qwen3"), {.tap_hidden = true});
+  std::set<std::string> taps;
+  for (const graph::ValueInfo& value : model->program().values) {
+    if (value.tap) taps.insert(value.name);
+  }
+  EXPECT_THAT(taps, ElementsAre("hidden.0", "hidden.1", "hidden.2", "logits"));
+}
+
+TEST_F(Families, GraniteScalesWhatTheFileSays) {
+  TinyModel model = TinyModel::of("granite");
+  model.set("granite.embedding_scale", 3.0f);
+  model.set("granite.residual_scale", 0.5f);
+  model.set("granite.logit_scale", 4.0f);
+  const std::unique_ptr<Model> opened = open(model, {.off = {"fuse-add-norm"}});
+  for (const graph::Op& op : opened->program().ops) {
+    if (const auto* embed = std::get_if<graph::EmbedAttrs>(&op.attrs)) EXPECT_EQ(embed->scale, 3.0f);
+    if (const auto* add = std::get_if<graph::AddAttrs>(&op.attrs)) EXPECT_EQ(add->b_scale, 0.5f);
+    if (const auto* scale = std::get_if<graph::ScaleAttrs>(&op.attrs)) EXPECT_EQ(scale->scale, 0.25f);
+  }
+  EXPECT_EQ(count_ops(opened->program(), "scale"), 1);
+}
+
+}  // namespace
+}  // namespace quire

@@ -1,0 +1,150 @@
+#include "unit/models/tiny_model.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "gguf/gguf_header.h"
+
+namespace quire::testing {
+
+TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
+  TinyModel m;
+  const auto key = [&](std::string_view name) { return fmt::format("{}.{}", architecture, name); };
+  m.set("general.architecture", std::string(architecture));
+  m.set(key("block_count"), uint32_t{kLayers});
+  m.set(key("context_length"), uint32_t{128});
+  m.set(key("embedding_length"), static_cast<uint32_t>(width));
+  m.set(key("feed_forward_length"), uint32_t{kHidden});
+  m.set(key("attention.head_count"), uint32_t{kHeads});
+  m.set(key("attention.head_count_kv"), uint32_t{kHeadsKv});
+  m.set(key("attention.layer_norm_rms_epsilon"), 1e-5f);
+  m.set(key("vocab_size"), uint32_t{kVocab});
+  if (width != kHeads * kHead) {
+    m.set(key("attention.key_length"), uint32_t{kHead});
+    m.set(key("attention.value_length"), uint32_t{kHead});
+  }
+
+  const bool gemma = architecture.starts_with("gemma");
+  const bool olmo = architecture == "olmo2";
+  const bool per_head_norms = architecture == "qwen3" || architecture == "gemma3";
+  const auto add = [&](const std::string& name, std::vector<int64_t> dims) {
+    m.add_tensor({.name = name, .dims = std::move(dims)});
+  };
+  add("token_embd.weight", {width, kVocab});
+  for (int64_t il = 0; il < kLayers; ++il) {
+    const auto name = [&](std::string_view part) { return fmt::format("blk.{}.{}", il, part); };
+    if (!olmo) add(name("attn_norm.weight"), {width});
+    if (architecture == "phi3") {
+      add(name("attn_qkv.weight"), {width, (kHeads + 2 * kHeadsKv) * kHead});
+    } else {
+      add(name("attn_q.weight"), {width, kHeads * kHead});
+      add(name("attn_k.weight"), {width, kHeadsKv * kHead});
+      add(name("attn_v.weight"), {width, kHeadsKv * kHead});
+    }
+    if (architecture == "qwen2") {
+      add(name("attn_q.bias"), {kHeads * kHead});
+      add(name("attn_k.bias"), {kHeadsKv * kHead});
+      add(name("attn_v.bias"), {kHeadsKv * kHead});
+    }
+    if (per_head_norms || olmo) {
+      add(name("attn_q_norm.weight"), {olmo ? kHeads * kHead : kHead});
+      add(name("attn_k_norm.weight"), {olmo ? kHeadsKv * kHead : kHead});
+    }
+    add(name("attn_output.weight"), {kHeads * kHead, width});
+    if (gemma || olmo) add(name("post_attention_norm.weight"), {width});
+    if (!olmo) add(name("ffn_norm.weight"), {width});
+    if (architecture == "phi3") {
+      add(name("ffn_up.weight"), {width, 2 * kHidden});
+    } else {
+      add(name("ffn_gate.weight"), {width, kHidden});
+      add(name("ffn_up.weight"), {width, kHidden});
+    }
+    add(name("ffn_down.weight"), {kHidden, width});
+    if (gemma || olmo) add(name("post_ffw_norm.weight"), {width});
+  }
+  add("output_norm.weight", {width});
+  if (!gemma) add("output.weight", {width, kVocab});
+  return m;
+}
+
+void TinyModel::set(std::string_view key, Value value) {
+  erase(key);
+  keys_.emplace_back(key, std::move(value));
+}
+
+void TinyModel::erase(std::string_view key) {
+  std::erase_if(keys_, [&](const auto& entry) { return entry.first == key; });
+}
+
+TinyModel::Tensor& TinyModel::tensor(std::string_view name) {
+  const auto it =
+      std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor& t) { return t.name == name; });
+  if (it == tensors_.end()) ADD_FAILURE() << "no tensor " << name;
+  return *it;
+}
+
+void TinyModel::erase_tensor(std::string_view name) {
+  EXPECT_EQ(std::erase_if(tensors_, [&](const Tensor& t) { return t.name == name; }), 1u) << name;
+}
+
+std::string TinyModel::write(const std::string& path) const {
+  GgufHeader header;
+  for (const auto& [key, value] : keys_) {
+    std::visit(
+        [&, &name = key](const auto& v) {
+          using T = std::decay_t<decltype(v)>;
+          if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+            const std::vector<std::string_view> views(v.begin(), v.end());
+            header.set_array(name, std::span<const std::string_view>(views));
+          } else if constexpr (std::is_same_v<T, std::vector<uint32_t>> ||
+                               std::is_same_v<T, std::vector<float>>) {
+            header.set_array(name, std::span(v));
+          } else {
+            header.set(name, v);
+          }
+        },
+        value);
+  }
+  for (const Tensor& tensor : tensors_)
+    header.add_tensor({.name = tensor.name, .type = tensor.type, .dims = tensor.dims});
+  const Result<GgufLayout> layout = header.layout();
+  EXPECT_TRUE(layout.ok()) << (layout.ok() ? "" : layout.error().message);
+  if (!layout.ok()) return path;
+
+  // Not by GgufWriter, whose files are flushed to the disk: tests write hundreds.
+  std::vector<std::byte> file = layout->header;
+  const size_t data = file.size();
+  file.resize(data + layout->data_bytes);
+  uint32_t random = 1;  // a linear congruential generator: most of the time would go here
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    const Tensor& tensor = tensors_[i];
+    int64_t n = 1;
+    for (int64_t dim : tensor.dims) n *= dim;
+    const float spread = tensor.dims.size() > 1 ? 0.2f : 0.1f;
+    const float centre = tensor.name.ends_with("norm.weight") ? 1.0f : 0.0f;
+    std::vector<float> values = tensor.values;
+    values.resize(static_cast<size_t>(n));
+    if (tensor.values.empty()) {
+      for (float& value : values) {
+        random = random * 1664525u + 1013904223u;
+        value = centre + spread * (static_cast<float>(random >> 8) * 0x1p-23f - 1);
+      }
+    }
+    std::byte* out = file.data() + data + layout->tensors[i].offset;
+    if (tensor.type == ElementType::kF32) {
+      std::memcpy(out, values.data(), layout->tensors[i].bytes);
+    } else if (const auto encode = element_type_info(tensor.type).encode; encode != nullptr) {
+      encode(values.data(), out, n);
+    }
+  }
+  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+  stream.write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+  EXPECT_TRUE(stream.good()) << path;
+  return path;
+}
+
+}  // namespace quire::testing

@@ -1,0 +1,53 @@
+// TinyModel: a model file of a few kilobytes that tests change and then write: keys, tensors, random weights.
+//
+//   TinyModel model = TinyModel::of("llama");
+//   model.set("llama.attention.head_count", uint32_t{0});
+//   const std::string path = model.write(folder.path("model.gguf"));
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tensor/element_type.h"
+
+namespace quire::testing {
+
+class TinyModel {
+ public:
+  using Value = std::variant<uint32_t, int64_t, float, bool, std::string, std::vector<uint32_t>,
+                             std::vector<std::string>, std::vector<float>>;
+  struct Tensor {
+    std::string name;
+    std::vector<int64_t> dims;  // contiguous first
+    ElementType type = ElementType::kF32;
+    std::vector<float> values = {};  // random where empty
+  };
+
+  static constexpr int64_t kWidth = 64, kHidden = 96, kVocab = 40;
+  static constexpr int64_t kLayers = 2, kHeads = 4, kHeadsKv = 2, kHead = 16;
+
+  // A complete model of one of the supported architectures.
+  static TinyModel of(std::string_view architecture, int64_t width = kWidth);
+
+  // Sets a key, or replaces it.
+  void set(std::string_view key, Value value);
+  void erase(std::string_view key);
+  // The tensor of this name, which is there.
+  Tensor& tensor(std::string_view name);
+  void add_tensor(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
+  void erase_tensor(std::string_view name);
+  const std::vector<Tensor>& tensors() const { return tensors_; }
+
+  // Writes the file and returns its path.
+  std::string write(const std::string& path) const;
+
+ private:
+  std::vector<std::pair<std::string, Value>> keys_;
+  std::vector<Tensor> tensors_;
+};
+
+}  // namespace quire::testing
