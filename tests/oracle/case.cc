@@ -34,7 +34,9 @@ std::string case_folder(const std::string& name) {
 Result<Case> load_case(const std::string& name, const std::string& file) {
   const std::string folder = case_folder(name);
   QUIRE_ASSIGN_OR_RETURN(const Json json, read_json(folder + "/case.json"));
-  Case c{.name = name, .model = folder + "/" + file};
+  const std::string named = json.contains("model") ? json.at("model").get<std::string>() : "model-f32.gguf";
+  Case c{.name = name, .model = folder + "/" + (file.empty() ? named : file)};
+  if (json.contains("ctx")) c.ctx = json.at("ctx").get<int64_t>();
   c.prompt = json.at("tokens").get<std::vector<int32_t>>();
   c.greedy = json.at("greedy").get<std::vector<int32_t>>();
   c.logit_std = json.at("logit_std").get<double>();

@@ -18,7 +18,7 @@ namespace {
 using oracle::Case;
 
 std::unique_ptr<Runner> load(const std::string& path, EngineSettings settings) {
-  settings.ctx = 256;
+  if (settings.ctx == 0) settings.ctx = 256;
   settings.max_batch_tokens = 256;
   settings.max_outputs = 256;
   if (settings.threads == 0) settings.threads = 2;
@@ -86,7 +86,8 @@ int32_t argmax(const std::vector<float>& row) {
 // Where the first wrong layer is, for a failing case.
 std::string hidden_report(const Case& c) {
   if (c.hidden.shape.size() != 3) return "";
-  const std::unique_ptr<Runner> runner = load(c.model, {.kv_type = graph::KvType::kF32, .tap_hidden = true});
+  const std::unique_ptr<Runner> runner =
+      load(c.model, {.ctx = c.ctx, .kv_type = graph::KvType::kF32, .tap_hidden = true});
   if (runner == nullptr) return "";
   feed(*runner, c.prompt, c.prompt.size(), 1);
   std::string report;
@@ -111,7 +112,7 @@ class DenseModel : public testing::TestWithParam<std::string> {};
 TEST_P(DenseModel, LogitsAndGreedyIdsMatchTheReference) {
   Result<Case> c = oracle::load_case(GetParam());
   ASSERT_TRUE(c.ok()) << c.error().message;
-  const std::unique_ptr<Runner> runner = load(c->model, {.kv_type = graph::KvType::kF32});
+  const std::unique_ptr<Runner> runner = load(c->model, {.ctx = c->ctx, .kv_type = graph::KvType::kF32});
   ASSERT_NE(runner, nullptr);
   const std::vector<int32_t> tokens = c->tokens();
   const Rows rows = feed(*runner, tokens, c->prompt.size(), 1);
@@ -129,37 +130,37 @@ TEST_P(DenseModel, BitsDoNotDependOnChunksThreadsOrIsa) {
   ASSERT_TRUE(c.ok()) << c.error().message;
   const std::vector<int32_t> tokens = c->tokens();
   // The default form, f16 KV.
-  const std::unique_ptr<Runner> reference = load(c->model, {});
+  const std::unique_ptr<Runner> reference = load(c->model, {.ctx = c->ctx});
   ASSERT_NE(reference, nullptr);
   const Rows expected = feed(*reference, tokens, tokens.size(), 1);
   for (size_t chunk : {size_t{1}, size_t{3}, size_t{7}, size_t{16}}) {
     EXPECT_TRUE(same_bits(feed(*reference, tokens, chunk, chunk), expected)) << "chunks of " << chunk;
   }
   for (int threads : {1, 3}) {
-    const std::unique_ptr<Runner> other = load(c->model, {.threads = threads});
+    const std::unique_ptr<Runner> other = load(c->model, {.ctx = c->ctx, .threads = threads});
     ASSERT_NE(other, nullptr);
     EXPECT_TRUE(same_bits(feed(*other, tokens, 5, 11), expected)) << threads << " threads";
   }
   for (Isa isa : supported_isas()) {
-    const std::unique_ptr<Runner> other = load(c->model, {.isa = isa_name(isa)});
+    const std::unique_ptr<Runner> other = load(c->model, {.ctx = c->ctx, .isa = isa_name(isa)});
     ASSERT_NE(other, nullptr);
     EXPECT_TRUE(same_bits(feed(*other, tokens, 30, 4), expected)) << isa_name(isa);
   }
   std::vector<std::string> everything_off;
   for (const OptimisationInfo& info : optimisation_list()) {
-    const std::unique_ptr<Runner> other = load(c->model, {.off = {info.name}});
+    const std::unique_ptr<Runner> other = load(c->model, {.ctx = c->ctx, .off = {info.name}});
     ASSERT_NE(other, nullptr);
     EXPECT_TRUE(same_bits(feed(*other, tokens, 13, 13), expected)) << "without " << info.name;
     everything_off.push_back(info.name);
   }
-  const std::unique_ptr<Runner> plain = load(c->model, {.off = everything_off});
+  const std::unique_ptr<Runner> plain = load(c->model, {.ctx = c->ctx, .off = everything_off});
   EXPECT_TRUE(same_bits(feed(*plain, tokens, 40, 1), expected)) << "without any optimisation";
 }
 
 TEST_P(DenseModel, HalfPrecisionCacheStaysClose) {
   Result<Case> c = oracle::load_case(GetParam());
   ASSERT_TRUE(c.ok()) << c.error().message;
-  const std::unique_ptr<Runner> runner = load(c->model, {.kv_type = graph::KvType::kF16});
+  const std::unique_ptr<Runner> runner = load(c->model, {.ctx = c->ctx, .kv_type = graph::KvType::kF16});
   ASSERT_NE(runner, nullptr);
   const Difference d = difference(feed(*runner, c->tokens(), c->prompt.size(), 1), c->logits);
   EXPECT_LT(d.max, 4e-2);
@@ -168,9 +169,11 @@ TEST_P(DenseModel, HalfPrecisionCacheStaysClose) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Oracle, DenseModel,
-                         testing::Values("llama", "llama-rope-linear", "llama-rope-llama3", "llama-rope-yarn",
-                                         "llama-tied", "qwen2", "qwen3", "gemma2", "gemma3", "phi3", "olmo2",
-                                         "granite"),
+                         testing::Values("llama", "llama-biases", "llama-rope-linear", "llama-rope-llama3",
+                                         "llama-rope-yarn", "llama-tied", "qwen2", "qwen2-yarn", "qwen3",
+                                         "gemma2", "gemma3", "gemma3-full", "gemma3-linear", "phi3",
+                                         "phi3-longrope", "phi3-longrope-short", "phi4-mini", "olmo2",
+                                         "olmo2-gqa", "olmo3", "granite", "granite-tied"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
