@@ -119,8 +119,7 @@ double layer_time(ThreadPool& pool, const KernelTable& table, const PackedFormat
                      .out = reinterpret_cast<float*>(out.data()),
                      .ld_out = n};
   if (format.activation != ActivationKind::kF32) {
-    table.linear.quantize(
-        {.x = values, .ld_x = k, .out = quantized.data(), .m = m, .k = k}, 0, m);
+    table.linear.quantize({.x = values, .ld_x = k, .out = quantized.data(), .m = m, .k = k}, 0, m);
     args.activations = quantized.data();
   }
   const LinearKernel& kernel = linear_kernel(table, format);

@@ -1,7 +1,8 @@
 // The instruction sets kernels are compiled for, what this machine has, and the choice by name.
 //
-// Constant after start; thread safe. Every ISA gives the same bits (docs/numerics.md), so the choice is one of
-// speed only; --isa forces it, and a forced ISA that the machine lacks is an error, never a silent fallback.
+// Constant after start; thread safe. Every ISA gives the same bits (docs/numerics.md), so the choice is one
+// of speed only; --isa forces it, and a forced ISA that the machine lacks is an error, never a silent
+// fallback.
 #pragma once
 
 #include <span>

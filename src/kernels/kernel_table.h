@@ -1,4 +1,5 @@
-// The kernel table: what every ISA implements, as data. Tests and benches enumerate it, the executor picks from it.
+// The kernel table: what every ISA implements, as data. Tests and benches enumerate it, the executor picks
+// from it.
 //
 // Constant data; thread safe.
 #pragma once

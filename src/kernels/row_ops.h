@@ -1,4 +1,5 @@
-// Row operations: everything in a step that treats each row (token) by itself: norms, activations, rope, sums.
+// Row operations: everything in a step that treats each row (token) by itself: norms, activations, rope,
+// sums.
 //
 // All operate on f32 rows in memory owned by the caller. A call covers rows [row_begin, row_end); rows never
 // influence each other, so any split over threads gives the same bits. `ld_*` is the distance between rows in
@@ -11,100 +12,128 @@
 namespace quire::kernels {
 
 // y = x / sqrt(mean(x^2) + eps) * weight, over each of n_groups groups of n_cols consecutive values.
-// One group per row is the plain norm; per-head norms use n_groups = heads with the same weight for each head.
+// One group per row is the plain norm; per-head norms use n_groups = heads with the same weight for each
+// head.
 struct RmsNormArgs {
-  const float* x; int64_t ld_x;   // [n_rows, n_groups * n_cols]
-  float* y; int64_t ld_y;
-  const float* weight;            // [n_cols], null = no weight
+  const float* x;
+  int64_t ld_x;  // [n_rows, n_groups * n_cols]
+  float* y;
+  int64_t ld_y;
+  const float* weight;  // [n_cols], null = no weight
   int64_t n_groups, n_cols;
   float eps;
 };
 // y = (x - mean) / sqrt(var + eps) * weight + bias.
 struct LayerNormArgs {
-  const float* x; int64_t ld_x;   // [n_rows, n_cols]
-  float* y; int64_t ld_y;
-  const float* weight;            // [n_cols], null = ones
-  const float* bias;              // [n_cols], null = zeros
+  const float* x;
+  int64_t ld_x;  // [n_rows, n_cols]
+  float* y;
+  int64_t ld_y;
+  const float* weight;  // [n_cols], null = ones
+  const float* bias;    // [n_cols], null = zeros
   int64_t n_cols;
   float eps;
 };
 // sum = a + b_scale * b (one fused multiply-add; plain add when b_scale == 1), then optionally
 // y = rms_norm(sum). The bits equal AddArgs followed by RmsNormArgs. `sum` may alias `a`.
 struct AddRmsNormArgs {
-  const float* a; int64_t ld_a;
-  const float* b; int64_t ld_b;
+  const float* a;
+  int64_t ld_a;
+  const float* b;
+  int64_t ld_b;
   float b_scale;
-  float* sum; int64_t ld_sum;
-  float* y; int64_t ld_y;
-  const float* weight;            // [n_cols]
+  float* sum;
+  int64_t ld_sum;
+  float* y;
+  int64_t ld_y;
+  const float* weight;  // [n_cols]
   int64_t n_cols;
   float eps;
 };
-struct AddArgs {                  // y = a + b_scale * b
-  const float* a; int64_t ld_a;
-  const float* b; int64_t ld_b;
-  float* y; int64_t ld_y;
+struct AddArgs {  // y = a + b_scale * b
+  const float* a;
+  int64_t ld_a;
+  const float* b;
+  int64_t ld_b;
+  float* y;
+  int64_t ld_y;
   int64_t n_cols;
   float b_scale;
 };
-struct AddBiasArgs {              // y = x + bias
-  const float* x; int64_t ld_x;
-  const float* bias;              // [n_cols]
-  float* y; int64_t ld_y;
+struct AddBiasArgs {  // y = x + bias
+  const float* x;
+  int64_t ld_x;
+  const float* bias;  // [n_cols]
+  float* y;
+  int64_t ld_y;
   int64_t n_cols;
 };
-struct ScaleArgs {                // y = x * scale
-  const float* x; int64_t ld_x;
-  float* y; int64_t ld_y;
+struct ScaleArgs {  // y = x * scale
+  const float* x;
+  int64_t ld_x;
+  float* y;
+  int64_t ld_y;
   int64_t n_cols;
   float scale;
 };
-struct SoftcapArgs {              // y = cap * tanh(x / cap); the division is x * (1 / cap) with 1 / cap rounded once
-  const float* x; int64_t ld_x;
-  float* y; int64_t ld_y;
+struct SoftcapArgs {  // y = cap * tanh(x / cap); the division is x * (1 / cap) with 1 / cap rounded once
+  const float* x;
+  int64_t ld_x;
+  float* y;
+  int64_t ld_y;
   int64_t n_cols;
   float cap;
 };
 enum class Activation { kSilu, kGeluTanh, kGeluErf, kRelu, kReluSquared, kSigmoid, kTanh };
-struct ActivationArgs {           // y = f(x)
-  const float* x; int64_t ld_x;
-  float* y; int64_t ld_y;
+struct ActivationArgs {  // y = f(x)
+  const float* x;
+  int64_t ld_x;
+  float* y;
+  int64_t ld_y;
   int64_t n_cols;
   Activation activation;
 };
-struct GatedActivationArgs {      // y = f(gate) * up
-  const float* gate; int64_t ld_gate;
-  const float* up; int64_t ld_up;
-  float* y; int64_t ld_y;
+struct GatedActivationArgs {  // y = f(gate) * up
+  const float* gate;
+  int64_t ld_gate;
+  const float* up;
+  int64_t ld_up;
+  float* y;
+  int64_t ld_y;
   int64_t n_cols;
   Activation activation;
 };
 // Rotation tables of one step: cos and sin of positions[row] * inv_freq[i], both times magnitude.
 struct RopeTableArgs {
-  const int32_t* positions;       // [n_rows], >= 0, angles good to 2^20 rad
-  const float* inv_freq;          // [n_pairs]
+  const int32_t* positions;  // [n_rows], >= 0, angles good to 2^20 rad
+  const float* inv_freq;     // [n_pairs]
   float magnitude;
-  float* table;                   // [n_rows, 2, n_pairs]: cos then sin
+  float* table;  // [n_rows, 2, n_pairs]: cos then sin
   int64_t n_pairs;
 };
 enum class RopePairs { kAdjacent /* NORM: (2i, 2i+1) */, kHalves /* NEOX: (i, i + n/2) */ };
 // Rotates the first 2 * n_pairs values of each head; the rest is copied when y != x.
 struct RopeArgs {
-  const float* x; int64_t ld_x;   // [n_rows, n_heads, d_head]
-  float* y; int64_t ld_y;
-  const float* table;             // [n_rows, 2, n_pairs]
+  const float* x;
+  int64_t ld_x;  // [n_rows, n_heads, d_head]
+  float* y;
+  int64_t ld_y;
+  const float* table;  // [n_rows, 2, n_pairs]
   int64_t n_heads, d_head, n_pairs;
   RopePairs pairs;
 };
-struct ArgmaxArgs {               // ids[row] = index of the largest value, the lowest one on ties; NaN never wins
-  const float* x; int64_t ld_x;
+struct ArgmaxArgs {  // ids[row] = index of the largest value, the lowest one on ties; NaN never wins
+  const float* x;
+  int64_t ld_x;
   int32_t* ids;
   int64_t n_cols;
 };
-struct CopyRowsArgs {             // y[row] = x[index[row]]
-  const float* x; int64_t ld_x;
+struct CopyRowsArgs {  // y[row] = x[index[row]]
+  const float* x;
+  int64_t ld_x;
   const int32_t* index;
-  float* y; int64_t ld_y;
+  float* y;
+  int64_t ld_y;
   int64_t n_cols;
 };
 

@@ -131,8 +131,8 @@ TEST(SplitName, IsTakenApart) {
   EXPECT_EQ(name->prefix, "dir/m");
   EXPECT_EQ(name->index, 1u);
   EXPECT_EQ(name->count, 12u);
-  for (const char* other : {"m.gguf", "-00001-of-00002.gguf", "m-00000-of-00002.gguf", "m-00003-of-00002.gguf",
-                            "m-0001a-of-00002.gguf", "m-00001-of-00002.ggml", ""}) {
+  for (const char* other : {"m.gguf", "-00001-of-00002.gguf", "m-00000-of-00002.gguf",
+                            "m-00003-of-00002.gguf", "m-0001a-of-00002.gguf", "m-00001-of-00002.ggml", ""}) {
     EXPECT_FALSE(parse_split_name(other).has_value()) << other;
   }
 }
