@@ -29,8 +29,8 @@ enum class Alphabet {
 enum class Blanks { kKeep, kDrop };  // pieces of white space
 
 struct PreTokenizerRow {
-  std::vector<std::string_view> names;
-  std::vector<std::string> patterns;  // applied in turn, each inside the pieces of the one before
+  std::vector<std::string_view> names = {};
+  std::vector<std::string> patterns = {};  // applied in turn, each inside the pieces of the one before
   CleanSpaces clean_spaces = CleanSpaces::kYes;
   WholePieces whole_pieces = WholePieces::kMerge;
   BosDefault bos = BosDefault::kNo;

@@ -21,17 +21,17 @@
 namespace quire {
 
 struct ChatTemplateSource {
-  std::string name;  // empty: the default template; else the variant, e.g. "tool_use"
-  std::string source;
+  std::string name = {};  // empty: the default template; else the variant, e.g. "tool_use"
+  std::string source = {};
 };
 
 struct VocabData {
-  std::string model;                // llama, gpt2, bert, t5, rwkv, gemma4, whitespace, none
-  std::string pre;                  // name of the pre-tokenizer; empty: the file names none
-  std::vector<std::string> tokens;  // text of each id
-  std::vector<float> scores;        // one per token, or empty
-  std::vector<TokenType> types;     // one per token, or empty: all normal
-  std::vector<std::string> merges;  // "left right", best first
+  std::string model = {};                // llama, gpt2, bert, t5, rwkv, gemma4, whitespace, none
+  std::string pre = {};                  // name of the pre-tokenizer; empty: the file names none
+  std::vector<std::string> tokens = {};  // text of each id
+  std::vector<float> scores = {};        // one per token, or empty
+  std::vector<TokenType> types = {};     // one per token, or empty: all normal
+  std::vector<std::string> merges = {};  // "left right", best first
   std::array<std::optional<uint32_t>, kSpecialRoles> special = {};  // by SpecialRole
   std::optional<bool> add_bos = {};
   std::optional<bool> add_eos = {};

@@ -62,7 +62,7 @@ void WpmEncoder::encode(std::string_view text, EncodeScratch& scratch, std::vect
     at += c.length;
     const WordBreak kind = word_break(c);
     if (kind != WordBreak::kNone) finish_word();
-    if (kind == WordBreak::kSpace) continue;
+    if (kind == WordBreak::kBetween) continue;
     append_normalized(vocab_.flags, c, word);
     if (kind == WordBreak::kAlone) finish_word();
   }

@@ -39,9 +39,9 @@ void append_lower(const VocabFlags& flags, char32_t c, std::string& out) {
 
 WordBreak word_break(const ClassedChar& c) {
   // Of the control characters only these three separate words; the others vanish.
-  if (c.code_point == '\t' || c.code_point == '\n' || c.code_point == '\r') return WordBreak::kSpace;
+  if (c.code_point == '\t' || c.code_point == '\n' || c.code_point == '\r') return WordBreak::kBetween;
   if ((c.classes & kOther) != 0) return WordBreak::kNone;
-  if ((c.classes & kSpace) != 0) return WordBreak::kSpace;
+  if ((c.classes & kSpace) != 0) return WordBreak::kBetween;
   const bool ascii_symbol = c.code_point < 128 && (c.classes & kSymbol) != 0;
   if ((c.classes & kPunctuation) != 0 || ascii_symbol || is_ideograph(c.code_point)) return WordBreak::kAlone;
   return WordBreak::kNone;

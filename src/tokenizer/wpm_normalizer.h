@@ -9,9 +9,9 @@
 namespace quire::tokenizer {
 
 enum class WordBreak {
-  kNone,   // part of a word
-  kSpace,  // between words
-  kAlone,  // a word of its own
+  kNone,     // part of a word
+  kBetween,  // white space
+  kAlone,    // a word of its own
 };
 
 // What a character of the text does to the words around it.

@@ -36,8 +36,8 @@ TEST_P(RealModelTest, IdsEqualTheReference) {
 INSTANTIATE_TEST_SUITE_P(Models, RealModelTest,
                          testing::Values("smollm2-135m-q4_1", "qwen2.5-coder-1.5b-q4_k_m",
                                          "gemma3-270m-q4_k_m"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& row) {
+                           std::string name = row.param;
                            for (char& c : name) {
                              if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
                            }

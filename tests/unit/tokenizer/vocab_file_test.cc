@@ -41,8 +41,8 @@ TEST_P(VocabFileTest, IdsEqualTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Files, VocabFileTest,
                          testing::Values("bert-bge", "deepseek-coder", "llama-spm", "phi-3"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& row) {
+                           std::string name = row.param;
                            for (char& c : name) {
                              if (c == '-') c = '_';
                            }
