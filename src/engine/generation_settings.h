@@ -21,9 +21,9 @@ enum class EndTokens : uint8_t {
 struct GenerationSettings {
   SamplingSettings sampling = {.logprob = Logprob::kSkip};
   uint64_t seed = 0;
-  uint32_t choice = 0;            // index among several answers to one prompt
-  int64_t max_tokens = -1;        // at most this many; -1 = as many as the context holds
-  std::vector<std::string> stop;  // the answer ends before the first of these
+  uint32_t choice = 0;                 // index among several answers to one prompt
+  int64_t max_tokens = -1;             // at most this many; -1 = as many as the context holds
+  std::vector<std::string> stop = {};  // the answer ends before the first of these
   EndTokens end_tokens = EndTokens::kStop;
 };
 

@@ -26,7 +26,7 @@ std::optional<KeyKind> control_key(char byte) {
       {control('E'), KeyKind::kEnd},
       {control('F'), KeyKind::kRight},
       {control('H'), KeyKind::kBackspace},
-      {control('J'), KeyKind::kNewline},
+      {control('J'), KeyKind::kEnter},
       {control('K'), KeyKind::kKillToEnd},
       {control('L'), KeyKind::kClearScreen},
       {control('M'), KeyKind::kEnter},

@@ -15,10 +15,10 @@
 namespace quire::cli {
 
 enum class KeyKind : uint8_t {
-  kText,   // one character
-  kPaste,  // a block that was pasted; lines end in \n
-  kEnter,
-  kNewline,  // Ctrl-J or Alt-Enter: a line break that does not send
+  kText,     // one character
+  kPaste,    // a block that was pasted; lines end in \n
+  kEnter,    // also the line feed that a terminal makes of it before it is in raw mode
+  kNewline,  // Alt-Enter: a line break that does not send
   kBackspace,
   kDelete,
   kLeft,

@@ -1,7 +1,7 @@
 // LineEditor: what is typed at the prompt, as a state machine from bytes to a message.
 //
 // Knows no terminal: bytes come in, events and the state to draw (screen.h) come out. Enter sends; a
-// backslash before it, Alt-Enter or Ctrl-J break the line; pasted blocks keep their line breaks. Refers to a
+// backslash before it, or Alt-Enter, breaks the line; pasted blocks keep their line breaks. Refers to a
 // History, which must outlive it. One thread.
 //
 //   LineEditor editor(history);

@@ -43,17 +43,21 @@ class LineReader final : public MessageReader {
   }
 
  private:
+  // Whether Ctrl-C was typed; what stood on the line is gone then.
+  bool take_interrupt() {
+    if (!interrupt_.interrupted()) return false;
+    interrupt_.clear();
+    unread_.clear();
+    return true;
+  }
+
   // Reads until a whole line is there (kMessage), or the end of the input (kClose).
   Result<ReadEvent> fill() {
     while (unread_.find('\n') == std::string::npos) {
+      if (take_interrupt()) return ReadEvent::kInterrupt;
       char buffer[4096];
       const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
-      if (n < 0 && errno == EINTR) {
-        if (!interrupt_.interrupted()) continue;
-        interrupt_.clear();
-        unread_.clear();
-        return ReadEvent::kInterrupt;
-      }
+      if (n < 0 && errno == EINTR) continue;
       if (n < 0) return make_error(ErrorCode::kIo, "cannot read standard input: {}", std::strerror(errno));
       if (n == 0) return ReadEvent::kClose;
       unread_.append(buffer, static_cast<size_t>(n));

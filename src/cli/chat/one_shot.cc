@@ -9,10 +9,13 @@
 namespace quire::cli {
 namespace {
 
-Result<std::vector<TokenId>> prompt_ids(const Tokenizer& tokenizer, const RunOptions& options,
-                                        const std::string& prompt) {
+Result<std::vector<TokenId>> prompt_ids(Console& console, const Tokenizer& tokenizer,
+                                        const RunOptions& options, const std::string& prompt) {
   if (options.form == PromptForm::kRaw) return raw_prompt(tokenizer, prompt);
   QUIRE_ASSIGN_OR_RETURN(const ChatFormat chat, ChatFormat::create(tokenizer));
+  if (chat.source() == TemplateSource::kDefault)
+    log(console.log(), LogLevel::kWarning,
+        "the model file has no chat template; using ChatML (--raw continues a text instead)");
   TemplateInput input{.now = local_time_now()};
   if (!options.system.empty()) input.messages.push_back({.role = "system", .content = options.system});
   input.messages.push_back({.role = "user", .content = prompt});
@@ -24,7 +27,8 @@ Result<std::vector<TokenId>> prompt_ids(const Tokenizer& tokenizer, const RunOpt
 Result<ExitCode> answer_once(Console& console, LoadedModel& model, const RunOptions& options,
                              const GenerationSettings& settings, const std::string& prompt,
                              const InterruptGuard& interrupt) {
-  QUIRE_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, prompt_ids(*model.tokenizer, options, prompt));
+  QUIRE_ASSIGN_OR_RETURN(const std::vector<TokenId> ids,
+                         prompt_ids(console, *model.tokenizer, options, prompt));
   AnswerPrinter printer(console, interrupt, console.json() ? AnswerForm::kCollect : AnswerForm::kStream);
   QUIRE_ASSIGN_OR_RETURN(const GenerationResult answer, model.generation->run(ids, settings, printer));
   if (console.json()) {

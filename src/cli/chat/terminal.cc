@@ -75,13 +75,12 @@ void Terminal::set_mode(TerminalMode mode) {
   if (mode == mode_) return;
   if (mode_ == TerminalMode::kEdit) write_all(kPasteOff);
   termios wanted = original_mode;
-  if (mode == TerminalMode::kEdit) {
+  if (mode != TerminalMode::kOriginal) {
     wanted.c_iflag &= ~static_cast<tcflag_t>(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
-    wanted.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN | ISIG);
+    wanted.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN);
+    if (mode == TerminalMode::kEdit) wanted.c_lflag &= ~static_cast<tcflag_t>(ISIG);
     wanted.c_cc[VMIN] = 1;
     wanted.c_cc[VTIME] = 0;
-  } else if (mode == TerminalMode::kAnswer) {
-    wanted.c_lflag &= ~static_cast<tcflag_t>(ECHO);
   }
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &wanted);
   if (mode == TerminalMode::kEdit) write_all(kPasteOn);

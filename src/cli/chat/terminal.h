@@ -24,7 +24,7 @@ namespace quire::cli {
 enum class TerminalMode : uint8_t {
   kOriginal,
   kEdit,    // byte by byte, no echo, Ctrl-C is a byte; bracketed paste
-  kAnswer,  // no echo, so that keys do not mix with the answer; Ctrl-C is a signal
+  kAnswer,  // the same, for keys typed ahead while an answer is written, but Ctrl-C is a signal
 };
 
 class Terminal {

@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <optional>
 
 #include "cli/chat/interrupt.h"
 #include "cli/chat/loaded_model.h"
@@ -13,38 +11,19 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/model_folder.h"
+#include "cli/model_loading.h"
 #include "cli/model_options.h"
-#include "cli/progress.h"
+#include "cli/standard_input.h"
 
 namespace quire::cli {
 namespace {
 
 constexpr size_t kMaxPromptBytes = size_t{256} << 20;
 
-Result<std::string> read_standard_input() {
-  std::string text;
-  char buffer[1 << 16];
-  while (const size_t n = std::fread(buffer, 1, sizeof buffer, stdin)) {
-    text.append(buffer, n);
-    if (text.size() > kMaxPromptBytes) {
-      return make_error(ErrorCode::kInvalidArgument, "standard input is longer than {} MiB",
-                        kMaxPromptBytes >> 20);
-    }
-  }
-  if (std::ferror(stdin) != 0) return make_error(ErrorCode::kIo, "cannot read standard input");
-  return text;
-}
-
 Result<LoadedModel> load_model(Console& console, const std::string& path, const EngineSettings& settings,
                                const InterruptGuard& interrupt) {
   LoadedModel model;
-  std::optional<ProgressBar> bar;  // from the first report on, which knows the total
-  QUIRE_ASSIGN_OR_RETURN(model.runner, Runner::load(path, settings, [&](size_t done, size_t total) {
-                           if (!bar) bar.emplace(console.draws_progress(), "Loading", total);
-                           bar->update(done);
-                           return !interrupt.interrupted();
-                         }));
-  bar.reset();
+  QUIRE_ASSIGN_OR_RETURN(model.runner, load_runner(console, path, settings, interrupt));
   const Metadata& metadata = model.runner->model().file().metadata();
   QUIRE_ASSIGN_OR_RETURN(model.tokenizer, Tokenizer::load(metadata, console.log()));
   QUIRE_ASSIGN_OR_RETURN(model.generation, Generation::create(*model.runner, *model.tokenizer));
@@ -75,7 +54,7 @@ class RunCommand final : public Command {
     QUIRE_ASSIGN_OR_RETURN(const std::string path, resolve_model(model_.model));
     std::string prompt = options_.prompt.value_or("-");
     if (!interactive && prompt == "-") {
-      QUIRE_ASSIGN_OR_RETURN(prompt, read_standard_input());
+      QUIRE_ASSIGN_OR_RETURN(prompt, read_standard_input(kMaxPromptBytes));
     }
     InterruptGuard interrupt;
     QUIRE_ASSIGN_OR_RETURN(LoadedModel model, load_model(console, path, model_.settings, interrupt));
