@@ -26,10 +26,10 @@ namespace quire::graph {
 
 struct AttentionParams {
   int32_t n_head = 0, n_head_kv = 0, d_k = 0, d_v = 0;
-  float scale = 1;     // of q . k
-  float softcap = 0;   // 0 = none
-  int32_t window = 0;  // 0 = none
-  std::string sinks;   // tensor name, empty = none
+  float scale = 1;         // of q . k
+  float softcap = 0;       // 0 = none
+  int32_t window = 0;      // 0 = none
+  std::string sinks = {};  // tensor name, empty = none
 };
 
 class ProgramBuilder {

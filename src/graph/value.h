@@ -38,11 +38,11 @@ struct ValueInfo {
   int64_t cols = 0;
   DataType type = DataType::kF32;
   // A view shares the memory of `parent`: columns [offset, offset + cols) of it. Parents are never views.
-  Value parent;
+  Value parent = {};
   int64_t offset = 0;
   // A tap keeps its memory for the whole step, so that it can be read afterwards (logits, hidden rows).
   bool tap = false;
-  std::string name;
+  std::string name = {};
 };
 
 // Rows in memory for each row of the value.

@@ -27,7 +27,7 @@ struct DecoderSpec {
   kernels::Activation activation = kernels::Activation::kSilu;  // of the gate
   float embedding_scale = 1;
   float residual_scale = 1;  // each branch is multiplied by it before it is added
-  HeadSpec head;
+  HeadSpec head = {};
 };
 
 // Tokens of the step -> logits [outputs, n_vocab]. `attention_of` gives the spec of layer il.

@@ -140,8 +140,11 @@ TEST_F(BuilderTest, AValueIsQuantisedOncePerKind) {
   EXPECT_EQ(count_ops(program, "quantize"), 1);
   EXPECT_EQ(count_ops(program, "linear"), 4);
   for (const Op& op : program.ops) {
-    if (op.label == "q" || op.label == "k") EXPECT_EQ(program.info(op.inputs[0]).type, DataType::kQ8x32);
-    if (op.label == "f") EXPECT_EQ(op.inputs[0], x);
+    if (op.label == "q" || op.label == "k") {
+      EXPECT_EQ(program.info(op.inputs[0]).type, DataType::kQ8x32);
+    } else if (op.label == "f") {
+      EXPECT_EQ(op.inputs[0], x);
+    }
   }
 }
 

@@ -37,7 +37,8 @@ class Families : public ::testing::Test {
   }
   // Logits of the last of a few tokens.
   std::vector<float> logits(const TinyModel& model) {
-    const EngineSettings settings{.threads = 1};
+    EngineSettings settings;
+    settings.threads = 1;
     Result<std::unique_ptr<Runner>> runner =
         Runner::load(model.write(folder.path("model.gguf")), settings, [](size_t, size_t) { return true; });
     EXPECT_TRUE(runner.ok()) << (runner.ok() ? "" : runner.error().message);
@@ -50,6 +51,12 @@ class Families : public ::testing::Test {
 
   TempFolder folder;
 };
+
+EngineSettings with_context(int64_t ctx) {
+  EngineSettings settings;
+  settings.ctx = ctx;
+  return settings;
+}
 
 int count_ops(const graph::Program& program, std::string_view name) {
   int n = 0;
@@ -179,10 +186,10 @@ TEST_F(Families, LongFactorsAreChosenByTheContextAskedFor) {
   model.set("phi3.rope.scaling.original_context_length", uint32_t{32});
   model.add_tensor({.name = "rope_factors_long.weight", .dims = {8}, .values = std::vector<float>(8, 4)});
   model.add_tensor({.name = "rope_factors_short.weight", .dims = {8}, .values = std::vector<float>(8, 2)});
-  EXPECT_FLOAT_EQ(open(model, {.ctx = 32})->program().ropes[0].inv_freq[0], 0.5f);
-  EXPECT_FLOAT_EQ(open(model, {.ctx = 33})->program().ropes[0].inv_freq[0], 0.25f);
+  EXPECT_FLOAT_EQ(open(model, with_context(32))->program().ropes[0].inv_freq[0], 0.5f);
+  EXPECT_FLOAT_EQ(open(model, with_context(33))->program().ropes[0].inv_freq[0], 0.25f);
   TinyModel plain = TinyModel::of("phi3");
-  EXPECT_FLOAT_EQ(open(plain, {.ctx = 64})->program().ropes[0].inv_freq[0], 1);
+  EXPECT_FLOAT_EQ(open(plain, with_context(64))->program().ropes[0].inv_freq[0], 1);
 }
 
 TEST_F(Families, OnlyPartOfAHeadMayRotate) {
@@ -192,7 +199,9 @@ TEST_F(Families, OnlyPartOfAHeadMayRotate) {
 }
 
 TEST_F(Families, HiddenRowsCanBeTapped) {
-  const std::unique_ptr<Model> model = open(TinyModel::of("qwen3"), {.tap_hidden = true});
+  EngineSettings settings;
+  settings.tap_hidden = true;
+  const std::unique_ptr<Model> model = open(TinyModel::of("qwen3"), settings);
   std::set<std::string> taps;
   for (const graph::ValueInfo& value : model->program().values) {
     if (value.tap) taps.insert(value.name);
@@ -205,11 +214,19 @@ TEST_F(Families, GraniteScalesWhatTheFileSays) {
   model.set("granite.embedding_scale", 3.0f);
   model.set("granite.residual_scale", 0.5f);
   model.set("granite.logit_scale", 4.0f);
-  const std::unique_ptr<Model> opened = open(model, {.off = {"fuse-add-norm"}});
+  EngineSettings settings;
+  settings.off = {"fuse-add-norm"};
+  const std::unique_ptr<Model> opened = open(model, settings);
   for (const graph::Op& op : opened->program().ops) {
-    if (const auto* embed = std::get_if<graph::EmbedAttrs>(&op.attrs)) EXPECT_EQ(embed->scale, 3.0f);
-    if (const auto* add = std::get_if<graph::AddAttrs>(&op.attrs)) EXPECT_EQ(add->b_scale, 0.5f);
-    if (const auto* scale = std::get_if<graph::ScaleAttrs>(&op.attrs)) EXPECT_EQ(scale->scale, 0.25f);
+    if (const auto* embed = std::get_if<graph::EmbedAttrs>(&op.attrs)) {
+      EXPECT_EQ(embed->scale, 3.0f);
+    }
+    if (const auto* add = std::get_if<graph::AddAttrs>(&op.attrs)) {
+      EXPECT_EQ(add->b_scale, 0.5f);
+    }
+    if (const auto* scale = std::get_if<graph::ScaleAttrs>(&op.attrs)) {
+      EXPECT_EQ(scale->scale, 0.25f);
+    }
   }
   EXPECT_EQ(count_ops(opened->program(), "scale"), 1);
 }

@@ -64,7 +64,7 @@ TEST_P(Rope, EqualsTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Reference, Rope, ::testing::ValuesIn(cases()),
-                         [](const auto& info) { return info.param.at("name").template get<std::string>(); });
+                         [](const auto& row) { return row.param.at("name").template get<std::string>(); });
 
 TEST(RopeScaling, NothingToExtrapolateIsLinearScalingWithoutMagnitude) {
   RopeParams p{.n_rot = 64, .scaling = RopeScaling::kYarn, .factor = 4, .n_ctx_original = 2048};
