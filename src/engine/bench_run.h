@@ -19,9 +19,9 @@
 namespace quire {
 
 struct SpeedResult {
-  std::vector<double> seconds;  // of each repetition
-  int64_t tokens = 0;           // of one repetition, all sequences together
-  graph::OpCost cost;           // of one repetition
+  std::vector<double> seconds = {};  // of each repetition
+  int64_t tokens = 0;                // of one repetition, all sequences together
+  graph::OpCost cost = {};           // of one repetition
 };
 
 // Asked before every step; false ends the test with kCancelled.

@@ -53,6 +53,10 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
 
   Result<int64_t> n_ctx_train = metadata.get<int64_t>(model->architecture_ + ".context_length");
   if (!n_ctx_train.ok()) return in_file(std::move(n_ctx_train).error());
+  if (*n_ctx_train < 1) {
+    return in_file(make_error(ErrorCode::kCorrupt, "{}.context_length is {}, expected at least 1",
+                              model->architecture_, *n_ctx_train));
+  }
   model->n_ctx_train_ = *n_ctx_train;
   model->ctx_ = settings.ctx != 0 ? settings.ctx : std::min(model->n_ctx_train_, kDefaultContext);
   if (model->ctx_ < 1 || model->ctx_ > kMaxContext) {

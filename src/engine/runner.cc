@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engine/tokenizer_memory.h"
 
 namespace quire {
 namespace {
@@ -111,9 +112,12 @@ MemoryPlan Runner::memory() const {
        fmt::format("{} pages of {} tokens, {}", memory_->total_pages(), kPagePositions,
                    graph::kv_type_name(settings_.kv_type))},
       {"activations", "host", executor_->arena_bytes(), fmt::format("steps of {} tokens", max_tokens_)},
-      {"logits", "host", executor_->tap_bytes(), fmt::format("{} rows", max_outputs_)},
+      {"logits", "host", executor_->tap_bytes(),
+       max_outputs_ == 1 ? "1 row" : fmt::format("{} rows", max_outputs_)},
       {"tables", "host", memory_->table_bytes(), "block tables"},
-      {"scratch", "host", executor_->scratch_bytes(), fmt::format("{} threads", device_->n_threads())},
+      {"tables", "host", tokenizer_bytes(model_->file().metadata()), "tokenizer, estimated"},
+      {"scratch", "host", executor_->scratch_bytes(),
+       fmt::format("{} thread{}", device_->n_threads(), device_->n_threads() == 1 ? "" : "s")},
   };
   return plan;
 }
