@@ -49,6 +49,7 @@ void BenchReport::begin(const Runner& runner) {
                        {"fma_gops", limits_->fma_gops}};
     }
     console_.print_json(out);
+    (void)console_.flush();
     return;
   }
   console_.print("{}, {}, {}, {} parameters\n", printable(name, 200), summary.type,
