@@ -4,7 +4,7 @@
 // from any thread. There is no global sink: components that log take a `LogSink&` (or keep silent).
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 

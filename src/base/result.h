@@ -8,7 +8,7 @@
 //   QUIRE_ASSIGN_OR_RETURN(int n, parse("42"));
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string>

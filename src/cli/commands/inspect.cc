@@ -1,4 +1,5 @@
 // quire inspect: metadata and tensor directory of a GGUF file.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"

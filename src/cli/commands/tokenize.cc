@@ -1,4 +1,5 @@
 // quire tokenize: text to token ids.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <optional>
 
@@ -30,7 +31,8 @@ class TokenizeCommand final : public Command {
     app.add_option("-m,--model", model_, "Model file, or a name from `quire models`")
         ->required()
         ->type_name("MODEL");
-    app.add_option("-p,--prompt", text_, "The text (default: the bytes of standard input)")->type_name("TEXT");
+    app.add_option("-p,--prompt", text_, "The text (default: the bytes of standard input)")
+        ->type_name("TEXT");
     app.add_flag_callback(
         "--no-special", [this] { special_ = SpecialTokens::kPlain; },
         "Text that spells a control token is only text");
