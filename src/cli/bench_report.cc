@@ -1,5 +1,7 @@
 #include "cli/bench_report.h"
 
+#include <fmt/format.h>
+
 #include "cli/format.h"
 #include "cli/gguf_summary.h"
 #include "gguf/printable.h"
