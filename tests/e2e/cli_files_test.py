@@ -2,50 +2,12 @@
 
 import json
 import os
-import resource
 import shutil
 import struct
-import subprocess
-import sys
-import tempfile
-import unittest
 
-QUIRE, DATA = sys.argv[1], sys.argv[2]
+from case import DATA, Case, main
+
 GOOD = os.path.join(DATA, "gguf", "moe-mxfp4.gguf")
-SANITIZED = "QUIRE_SANITIZED" in os.environ
-ADDRESS_SPACE = 256 << 20
-
-
-def limit_memory():
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="quire-e2e-")
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.models = os.path.join(self.folder, "models")
-        os.mkdir(self.models)
-
-    def quire(self, *args, stdout=subprocess.PIPE):
-        env = dict(os.environ, QUIRE_HOME=self.folder)
-        return subprocess.run([QUIRE, *args], stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, env=env,
-                              preexec_fn=None if SANITIZED else limit_memory)
-
-    def write(self, name, data):
-        path = os.path.join(self.folder, name)
-        with open(path, "wb") as file:
-            file.write(data)
-        return path
-
-    def assert_fails(self, result, code, *words):
-        """The exit code, one line on standard error that holds the words, and nothing on standard output."""
-        self.assertEqual(result.returncode, code, result.stderr)
-        self.assertEqual(result.stdout, "")
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertTrue(result.stderr.startswith("quire"), result.stderr)
-        for word in words:
-            self.assertIn(word, result.stderr)
 
 
 class BadFiles(Case):
@@ -191,6 +153,12 @@ class Models(Case):
         self.assertIn("tiny", self.quire("models").stdout)
         self.assertEqual(self.quire("models", "--quiet").stderr, "")
 
+    def test_architectures(self):
+        names = [row["name"] for row in self.json("models", "--architectures")["architectures"]]
+        self.assertEqual(names, sorted(names))
+        self.assertIn("llama", names)
+        self.assertIn("SmolLM", self.assert_works(self.quire("models", "--architectures")))
+
     def test_names_stand_for_paths(self):
         shutil.copy(GOOD, os.path.join(self.models, "tiny.gguf"))
         self.assertEqual(self.quire("inspect", "tiny").returncode, 0)
@@ -198,4 +166,4 @@ class Models(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main()
