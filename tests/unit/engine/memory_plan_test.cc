@@ -1,0 +1,101 @@
+// What a plan says, made from headers only, is what a loaded model owns: row by row, to the byte.
+#include "engine/memory_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/engine/tiny_model.h"
+
+namespace quire {
+namespace {
+
+std::string text_of(const MemoryPlan& plan) {
+  std::string text = fmt::format("{} x {}\n", plan.max_sequences, plan.max_context);
+  for (const PlanRow& row : plan.rows)
+    text += fmt::format("{} {} {} {}\n", row.kind, row.place, row.bytes, row.detail);
+  return text;
+}
+
+size_t bytes_of(const MemoryPlan& plan, const std::string& kind) {
+  size_t bytes = 0;
+  for (const PlanRow& row : plan.rows) bytes += row.kind == kind && row.place != "file" ? row.bytes : 0;
+  return bytes;
+}
+
+class PlannedModel : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PlannedModel, HoldsWhatWasPlanned) {
+  for (int64_t ctx : {int64_t{1}, int64_t{100}, int64_t{512}}) {
+    for (int32_t sequences : {1, 3}) {
+      for (graph::KvType kv_type : {graph::KvType::kF16, graph::KvType::kBF16, graph::KvType::kF32}) {
+        for (int threads : {1, 2}) {
+          for (graph::ActivationSetting activations :
+               {graph::ActivationSetting::kInt8, graph::ActivationSetting::kF32}) {
+            const EngineSettings settings{.ctx = ctx,
+                                          .max_sequences = sequences,
+                                          .max_batch_tokens = 48,
+                                          .threads = threads,
+                                          .kv_type = kv_type,
+                                          .activations = activations};
+            const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
+            ASSERT_TRUE(plan.ok()) << plan.error().message;
+            const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
+            ASSERT_NE(runner, nullptr);
+            ASSERT_EQ(text_of(*plan), text_of(runner->memory()));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
+  for (Isa isa : supported_isas()) {
+    const EngineSettings settings{.ctx = 64, .isa = isa_name(isa)};
+    const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
+    ASSERT_NE(runner, nullptr);
+    EXPECT_EQ(text_of(*plan), text_of(runner->memory()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiny, PlannedModel,
+                         ::testing::Values("llama/model-f32.gguf", "gemma3/model-f32.gguf",
+                                           "quant-dense/model-q4_k.gguf"),
+                         [](const auto& info) {
+                           const std::string name = info.param;
+                           return name.substr(0, name.find_first_of("-/"));
+                         });
+
+TEST(MemoryPlan, FollowsTheSettings) {
+  const std::string path = testing::model_path("llama/model-f32.gguf");
+  const auto plan = [&](const EngineSettings& settings) {
+    Result<MemoryPlan> planned = Runner::plan(path, settings);
+    EXPECT_TRUE(planned.ok());
+    return *std::move(planned);
+  };
+  const EngineSettings base{.ctx = 256, .max_batch_tokens = 64, .threads = 1};
+  const MemoryPlan reference = plan(base);
+  EngineSettings settings = base;
+  settings.ctx = 512;
+  EXPECT_EQ(bytes_of(plan(settings), "kv"), 2 * bytes_of(reference, "kv"));
+  settings = base;
+  settings.max_sequences = 5;
+  EXPECT_EQ(bytes_of(plan(settings), "kv"), 5 * bytes_of(reference, "kv"));
+  EXPECT_EQ(bytes_of(plan(settings), "logits"), 5 * bytes_of(reference, "logits"));
+  settings = base;
+  settings.max_batch_tokens = 128;
+  EXPECT_EQ(bytes_of(plan(settings), "activations"), 2 * bytes_of(reference, "activations"));
+  settings = base;
+  settings.threads = 3;
+  EXPECT_GT(bytes_of(plan(settings), "scratch"), 2 * bytes_of(reference, "scratch"));
+}
+
+TEST(MemoryPlan, FileRowsAreNotSummed) {
+  const MemoryPlan plan{
+      .rows = {{"weights", "host", 10, ""}, {"weights", "file", 1000, ""}, {"kv", "host", 5, ""}}};
+  EXPECT_EQ(plan.total_bytes(), 15u);
+}
+
+}  // namespace
+}  // namespace quire
