@@ -22,7 +22,8 @@ class ModelsCommand final : public Command {
   }
 
   void add_options(CLI::App& app) override {
-    app.add_flag("--architectures", architectures_, "List the model architectures this program can run instead");
+    app.add_flag("--architectures", architectures_,
+                 "List the model architectures this program can run instead");
   }
 
   Result<ExitCode> run(Console& console) override {

@@ -32,10 +32,11 @@ std::string plan_text(const MemoryPlan& plan) {
   for (const PlanRow& row : plan.rows)
     rows.push_back({row.kind, row.place, fmt::format("{}", row.bytes), format_size(row.bytes), row.detail});
   const size_t total = plan.total_bytes();
-  rows.push_back({"total", "host", fmt::format("{}", total), format_size(total),
-                  fmt::format("{} of up to {} tokens; file rows are not counted",
-                              plan.max_sequences == 1 ? "1 sequence" : fmt::format("{} sequences", plan.max_sequences),
-                              plan.max_context)});
+  rows.push_back(
+      {"total", "host", fmt::format("{}", total), format_size(total),
+       fmt::format("{} of up to {} tokens; file rows are not counted",
+                   plan.max_sequences == 1 ? "1 sequence" : fmt::format("{} sequences", plan.max_sequences),
+                   plan.max_context)});
   return format_table(rows, "llrrl");
 }
 
@@ -60,7 +61,8 @@ class PlanCommand final : public Command {
            "Fail (exit code 3) when the total is over this")
         ->type_name("SIZE")
         ->group("Memory");
-    app.add_flag("--fit", fit_, "Choose context and sequences for the budget (default: for the available memory)")
+    app.add_flag("--fit", fit_,
+                 "Choose context and sequences for the budget (default: for the available memory)")
         ->group("Memory");
     add_memory_options(app, model_.settings);
     add_model_options(app, model_);
