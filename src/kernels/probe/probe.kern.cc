@@ -8,11 +8,7 @@
 namespace quire::kernels::QUIRE_ISA {
 namespace {
 
-#if defined(QUIRE_ISA_IS_AVX512) || defined(QUIRE_ISA_IS_AVX512VNNI)
-constexpr bool kTwelveChains = true;
-#else
-constexpr bool kTwelveChains = false;
-#endif
+constexpr bool kTwelveChains = alignof(F32) == kLanes * sizeof(float);  // one register
 constexpr int64_t kChains = kTwelveChains ? 12 : 4;
 
 QUIRE_VEC_FN I32 dot_step(I32 sum, B64& weights, I32 activations) {
