@@ -49,8 +49,8 @@ class ProgramBuilder {
 
   // Rows of the table for the step's token ids, times scale: [tokens, d]. The table is [n_vocab, d].
   Value embed(const std::string& table, int64_t n_vocab, int64_t d, float scale = 1);
-  // Over each row (n_groups = 1) or each of n_groups equal parts of it, with the same weight [cols /
-  // n_groups].
+  // Over each row (n_groups = 1) or each of n_groups equal parts of it, all with the same weight
+  // [cols / n_groups].
   Value rms_norm(Value x, const std::string& weight, float eps, int64_t n_groups = 1);
   Value rms_norm_plain(Value x, float eps, int64_t n_groups = 1);  // without weight
   // `bias` may be empty.

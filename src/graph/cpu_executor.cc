@@ -272,9 +272,8 @@ void CpuExecutor::State::run_linear(const Op& op) {
     int64_t groups, groups_per_tile, first_tile;
   };
   // q|k|v, gate|up and the like: a handful of matrices share one division of work.
-  constexpr size_t kMaxSegments = 16;
-  QUIRE_CHECK(op.weights.size() <= kMaxSegments);
-  Segment segments[kMaxSegments];
+  QUIRE_CHECK(op.weights.size() <= kMaxLinears);
+  Segment segments[kMaxLinears];
   const ValueInfo& first_output = program->info(op.outputs[0]);
   const int64_t m = n_rows(first_output.rows) * planes(first_output.type);
   if (m == 0) return;

@@ -20,9 +20,8 @@ struct PassInfo {
 };
 
 // The passes in the order they run:
-//   fuse-linear    linear layers that read values available at the same point become one (q|k|v, gate|up):
-//   one
-//                  division of work, one barrier
+//   fuse-linear    linear layers that read values available at the same point become one op (q|k|v, gate|up):
+//                  one division of work, one barrier
 //   fuse-add-norm  a residual sum and the norm of it become one read of the row
 std::span<const PassInfo> pass_list();
 
