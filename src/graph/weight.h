@@ -40,7 +40,8 @@ class WeightSource {
   virtual ~WeightSource() = default;
   // The tensor of this name, or null. The pointer and the bytes live as long as the source.
   virtual const TensorView* find(std::string_view name) const = 0;
-  // The loader is done with these bytes; a file-backed source gives the pages back.
+  // The loader is done with these bytes (a whole tensor or some of its rows); a file-backed source gives the
+  // pages back.
   virtual void release(const TensorView&) const {}
 };
 

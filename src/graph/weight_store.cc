@@ -44,6 +44,16 @@ std::vector<PackTask> pack_tasks(const Program& program) {
   return tasks;
 }
 
+// The source rows of a task.
+TensorView packed_rows(const Program& program, const PackTask& task) {
+  TensorView rows = program.weights[task.weight].view;
+  const int64_t first = task.group_begin * kernels::kGroupRows;
+  const int64_t end = std::min(rows.n_rows(), task.group_end * kernels::kGroupRows);
+  rows.data = rows.row(first);
+  rows.dims = {rows.n_cols(), end - first, 1, 1};
+  return rows;
+}
+
 }  // namespace
 
 size_t WeightStore::plan_bytes(const Program& program) {
@@ -78,7 +88,6 @@ Result<WeightStore> WeightStore::load(const Program& program, const WeightSource
   constexpr size_t kBatch = 64;
   const std::vector<PackTask> tasks = pack_tasks(program);
   size_t done = 0;
-  size_t released = 0;  // weights [0, released) have been packed and given back
   for (size_t begin = 0; begin < tasks.size(); begin += kBatch) {
     const size_t end = std::min(tasks.size(), begin + kBatch);
     pool.run(static_cast<int64_t>(end - begin), [&](int64_t tile, int) {
@@ -90,12 +99,10 @@ Result<WeightStore> WeightStore::load(const Program& program, const WeightSource
         decl.format->pack_group(decl.view, g, out + static_cast<size_t>(g) * group_bytes);
       }
     });
-    const size_t next = end < tasks.size() ? tasks[end].weight : program.weights.size();
-    for (; released < next; ++released) {
-      const WeightDecl& decl = program.weights[released];
-      if (decl.role != WeightRole::kLinear) continue;
-      done += decl.view.bytes();
-      source.release(decl.view);
+    for (size_t i = begin; i < end; ++i) {
+      const TensorView rows = packed_rows(program, tasks[i]);
+      done += rows.bytes();
+      source.release(rows);
     }
     if (!progress(done, total)) return make_error(ErrorCode::kCancelled, "loading was interrupted");
   }

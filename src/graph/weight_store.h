@@ -1,9 +1,9 @@
 // WeightStore: the weights of a program in the form its kernels read.
 //
 // Owns one region with every packed matrix and f32 vector; tables stay views into the source, which must
-// outlive the store. Loading repacks in parallel; each source tensor is released as soon as it has been
-// packed, so that weights are never held twice for longer than a tensor. A dry store knows the bytes and
-// holds nothing. Immutable after load(); thread safe to read.
+// outlive the store. Loading repacks in parallel; source rows are released soon after they have been packed,
+// so that no more than some 16 MB of weights are ever held twice. A dry store knows the bytes and holds
+// nothing. Immutable after load(); thread safe to read.
 #pragma once
 
 #include <cstddef>

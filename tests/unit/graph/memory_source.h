@@ -62,14 +62,16 @@ class MemorySource final : public WeightSource {
   }
   void release(const TensorView& view) const override {
     for (const auto& [name, entry] : entries_) {
-      if (entry.view.data == view.data) ++released_[name];
+      const std::byte* end = entry.view.data + entry.view.bytes();
+      if (view.data >= entry.view.data && view.data < end) released_[name] += view.bytes();
     }
   }
 
   const float* values(const std::string& name) const {
     return reinterpret_cast<const float*>(entries_.at(name).bytes.data());
   }
-  const std::map<std::string, int>& released() const { return released_; }
+  // Bytes given back, by tensor.
+  const std::map<std::string, size_t>& released() const { return released_; }
 
  private:
   struct Entry {
@@ -77,7 +79,7 @@ class MemorySource final : public WeightSource {
     TensorView view;
   };
   std::map<std::string, Entry, std::less<>> entries_;
-  mutable std::map<std::string, int> released_;
+  mutable std::map<std::string, size_t> released_;
   std::mt19937 random_{1};
 };
 

@@ -118,7 +118,10 @@ TEST_F(WeightStoreTest, ProgressEndsAtTheTotalAndTensorsAreGivenBackOnce) {
   const size_t expected = source.find("big.weight")->bytes() + source.find("up.weight")->bytes() +
                           source.find("token_embd.weight")->bytes();
   EXPECT_EQ(last_total, expected);
-  const std::map<std::string, int> once = {{"big.weight", 1}, {"up.weight", 1}, {"token_embd.weight", 1}};
+  const std::map<std::string, size_t> once = {
+      {"big.weight", source.find("big.weight")->bytes()},
+      {"up.weight", source.find("up.weight")->bytes()},
+      {"token_embd.weight", source.find("token_embd.weight")->bytes()}};
   EXPECT_EQ(source.released(), once);
 }
 
