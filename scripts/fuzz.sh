@@ -52,4 +52,4 @@ if [ ${#programs[@]} -eq 0 ]; then
   echo "fuzz: no target named: $*" >&2
   exit 1
 fi
-printf '%s\0' "${programs[@]}" | xargs -0 -n 1 -P 2 -I{} "$0" --one {} "$seconds"
+printf '%s\0' "${programs[@]}" | xargs -0 -P 2 -I{} "$0" --one {} "$seconds"
