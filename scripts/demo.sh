@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-prompt="${1:-Why is the sky blue? Answer in two sentences.}"
+prompt="${1:-What is the capital of France? Answer in one sentence.}"
 say() { printf '\n== %s\n' "$*" >&2; }
 
 say "dependencies"
@@ -16,8 +16,8 @@ scripts/build.sh release quire
 quire=build/release/bin/quire
 say "model"
 model="$(scripts/get-model.sh smollm2)"
-say "$quire run -m $model -p \"$prompt\""
-"$quire" run -m "$model" -p "$prompt"
+say "$quire run -m $model -p \"$prompt\" --temp 0"
+"$quire" run -m "$model" -p "$prompt" --temp 0
 
 cat << END
 
