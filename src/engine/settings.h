@@ -21,8 +21,8 @@ struct EngineSettings {
   std::string isa = "auto";
   graph::KvType kv_type = graph::KvType::kF16;
   graph::ActivationSetting activations = graph::ActivationSetting::kInt8;
-  std::vector<std::string> off;  // optimisations switched off, by name
-  bool tap_hidden = false;       // keep hidden rows readable, for tests
+  std::vector<std::string> off = {};  // optimisations switched off, by name
+  bool tap_hidden = false;            // keep hidden rows readable, for tests
 };
 
 inline constexpr int64_t kDefaultContext = 8192;

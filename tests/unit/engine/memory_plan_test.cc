@@ -62,8 +62,8 @@ TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
 INSTANTIATE_TEST_SUITE_P(Tiny, PlannedModel,
                          ::testing::Values("llama/model-f32.gguf", "gemma3/model-f32.gguf",
                                            "quant-dense/model-q4_k.gguf"),
-                         [](const auto& info) {
-                           const std::string name = info.param;
+                         [](const auto& param) {
+                           const std::string name = param.param;
                            return name.substr(0, name.find_first_of("-/"));
                          });
 

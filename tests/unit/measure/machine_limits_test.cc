@@ -42,7 +42,9 @@ TEST(MachineLimits, ArePlausible) {
   EXPECT_LT(limits->fma_gops, 1000);
   EXPECT_GT(limits->dot_gops, 0.1);
   EXPECT_LT(limits->dot_gops, 10000);
-  if (isa == Isa::kAvx512Vnni) EXPECT_GT(limits->dot_gops, limits->fma_gops);
+  if (isa == Isa::kAvx512Vnni) {
+    EXPECT_GT(limits->dot_gops, limits->fma_gops);
+  }
 }
 
 }  // namespace
