@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/function_ref.h"
+#include "base/quantity_text.h"
 #include "engine/model.h"
 #include "engine/runner.h"
 
@@ -28,7 +29,7 @@ std::string parts_of(const MemoryPlan& plan) {
   std::string parts;
   for (const PlanRow& row : plan.rows) {
     if (row.place == "file" || row.bytes == 0) continue;
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", row.kind, format_bytes(row.bytes));
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", row.kind, format_size(row.bytes));
   }
   return parts;
 }
@@ -38,7 +39,7 @@ std::string kv_reason(const MemoryPlan& plan) {
   size_t kv = 0;
   for (const PlanRow& row : plan.rows) kv += row.kind == "kv" ? row.bytes : 0;
   return fmt::format("{} for everything but keys and values, {} for those",
-                     format_bytes(plan.total_bytes() - kv), format_bytes(kv));
+                     format_size(plan.total_bytes() - kv), format_size(kv));
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ Result<MemoryFit> fit_to_memory(const std::string& path, const EngineSettings& s
           ErrorCode::kResourceExhausted,
           "{} needed with a context of only {} tokens ({}), {} given: choose a smaller model, a "
           "smaller quantisation or a smaller --max-batch-tokens",
-          format_bytes(fit.plan.total_bytes()), least, parts_of(fit.plan), format_bytes(budget));
+          format_size(fit.plan.total_bytes()), least, parts_of(fit.plan), format_size(budget));
     }
     QUIRE_ASSIGN_OR_RETURN(const int64_t steps,
                            greatest_fit(1, (whole - 1) / kFitContextStep, budget,
@@ -71,7 +72,7 @@ Result<MemoryFit> fit_to_memory(const std::string& path, const EngineSettings& s
                            plan_context(std::min(whole, std::max<int64_t>(steps, 1) * kFitContextStep)));
     fit.reason =
         fmt::format("--ctx {} is the longest context, in steps of {}, that fits {}: {}; {} would need more",
-                    fit.plan.max_context, kFitContextStep, format_bytes(budget), kv_reason(fit.plan), what);
+                    fit.plan.max_context, kFitContextStep, format_size(budget), kv_reason(fit.plan), what);
     return fit;
   }
   if (parallel == FitParallel::kChoose) {
@@ -84,7 +85,7 @@ Result<MemoryFit> fit_to_memory(const std::string& path, const EngineSettings& s
     QUIRE_ASSIGN_OR_RETURN(fit.plan, plan_sequences(n));
   }
   fit.reason = fmt::format(
-      "{} of {} tokens fits {}, {} at a time: {}", what, fit.plan.max_context, format_bytes(budget),
+      "{} of {} tokens fits {}, {} at a time: {}", what, fit.plan.max_context, format_size(budget),
       fit.plan.max_sequences == 1 ? "one sequence" : fmt::format("{} sequences", fit.plan.max_sequences),
       kv_reason(fit.plan));
   return fit;
@@ -106,7 +107,7 @@ Status check_budget(const std::string& path, const EngineSettings& settings, con
                         : "choose a smaller model or a smaller quantisation";
   }
   return make_error(ErrorCode::kResourceExhausted, "{} needed ({}), {} given: {}",
-                    format_bytes(plan.total_bytes()), parts_of(plan), format_bytes(budget), advice);
+                    format_size(plan.total_bytes()), parts_of(plan), format_size(budget), advice);
 }
 
 }  // namespace quire

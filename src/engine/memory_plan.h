@@ -25,7 +25,4 @@ struct MemoryPlan {
   size_t total_bytes() const;
 };
 
-// "1.1 GB", "98 MB", "512 B": decimal units, as file sizes are given.
-std::string format_bytes(size_t bytes);
-
 }  // namespace quire
