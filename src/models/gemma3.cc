@@ -1,8 +1,7 @@
 // gemma3: gemma2 with norms on q and k in place of the score cap; five windowed layers to one full one, the
 // two kinds with rope bases of their own (Gemma Team 2025). Text part only.
-#include <cmath>
-
 #include "models/blocks/decoder.h"
+#include "models/blocks/gemma.h"
 #include "models/blocks/rope.h"
 #include "models/blocks/window.h"
 #include "models/families.h"
@@ -24,18 +23,11 @@ Result<graph::Value> build_gemma3(const Metadata& metadata, const BuildOptions& 
                          read_windows(keys, p.n_layer, {.positions = 1024, .period = 6}));
   QUIRE_ASSIGN_OR_RETURN(const float logit_cap,
                          keys.number_or("final_logit_softcapping", NumberRange::kNotNegative, 0));
-  const bool is_27b = p.n_layer == 62;
-  const float scale_base =
-      is_27b ? static_cast<float>(p.d_model) / static_cast<float>(p.n_head) : static_cast<float>(p.d_k);
-
-  const DecoderSpec spec{.norms = NormPlacement::kBoth,
-                         .activation = kernels::Activation::kGeluTanh,
-                         .embedding_scale = std::sqrt(static_cast<float>(p.d_model)),
-                         .head = {.softcap = logit_cap}};
-  return decoder(b, p, options, spec, [&](int32_t il) {
+  const float scale = gemma_attention_scale(p, 62);
+  return decoder(b, p, options, gemma_decoder(p, logit_cap), [&](int32_t il) {
     return AttentionSpec{.rope = windows.of(il) > 0 ? &rope_local : &rope_full,
                          .qk_norm = QkNorm::kPerHead,
-                         .scale = 1 / std::sqrt(scale_base),
+                         .scale = scale,
                          .window = windows.of(il)};
   });
 }
