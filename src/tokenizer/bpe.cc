@@ -139,14 +139,7 @@ void BpeEncoder::merge_word(std::string_view word, EncodeScratch& scratch, std::
 }
 
 void BpeEncoder::encode_word(std::string_view word, EncodeScratch& scratch, std::vector<TokenId>& ids) const {
-  if (word.size() > PieceCache::kMaxPiece) {
-    merge_word(word, scratch, ids);
-    return;
-  }
-  if (scratch.cache.append_known(word, ids)) return;
-  const size_t first = ids.size();
-  merge_word(word, scratch, ids);
-  scratch.cache.remember(word, ids.data() + first, ids.size() - first);
+  scratch.cache.append(word, ids, [&] { merge_word(word, scratch, ids); });
 }
 
 void BpeEncoder::encode(std::string_view text, EncodeScratch& scratch, std::vector<TokenId>& ids) const {

@@ -17,6 +17,21 @@ namespace quire::tokenizer {
 
 class PieceCache {
  public:
+  // Appends the ids of `piece`: from memory when it has them, otherwise what `encode()` appends to `ids`,
+  // which is then remembered if it is short enough. `piece` is not empty.
+  template <typename Encode>
+  void append(std::string_view piece, std::vector<TokenId>& ids, Encode&& encode) {
+    if (piece.size() > kMaxPiece) {
+      encode();
+      return;
+    }
+    if (append_known(piece, ids)) return;
+    const size_t first = ids.size();
+    encode();
+    remember(piece, ids.data() + first, ids.size() - first);
+  }
+
+ private:
   static constexpr size_t kMaxPiece = 31;
   static constexpr size_t kMaxIds = 11;
 
@@ -39,7 +54,6 @@ class PieceCache {
     std::copy_n(ids, n, slot_->ids.data());
   }
 
- private:
   static constexpr size_t kEntries = 4096;
   struct Entry {
     uint8_t size = 0;

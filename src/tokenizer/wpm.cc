@@ -38,14 +38,7 @@ void WpmEncoder::spell_word(std::string_view word, std::vector<TokenId>& ids) co
 }
 
 void WpmEncoder::encode_word(std::string_view word, EncodeScratch& scratch, std::vector<TokenId>& ids) const {
-  if (word.size() > PieceCache::kMaxPiece) {
-    spell_word(word, ids);
-    return;
-  }
-  if (scratch.cache.append_known(word, ids)) return;
-  const size_t first = ids.size();
-  spell_word(word, ids);
-  scratch.cache.remember(word, ids.data() + first, ids.size() - first);
+  scratch.cache.append(word, ids, [&] { spell_word(word, ids); });
 }
 
 void WpmEncoder::encode(std::string_view text, EncodeScratch& scratch, std::vector<TokenId>& ids) const {
