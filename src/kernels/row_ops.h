@@ -103,6 +103,27 @@ struct GatedActivationArgs {  // y = f(gate) * up
   int64_t n_cols;
   Activation activation;
 };
+// y = g * sigmoid(alpha * g) * (u + up_offset) with g = min(gate, limit) and u within [-limit, limit]; the
+// quotient is g / (1 + e^-(alpha g)). A NaN stays one.
+struct ClampedSwigluArgs {
+  const float* gate;
+  int64_t ld_gate;
+  const float* up;
+  int64_t ld_up;
+  float* y;
+  int64_t ld_y;
+  int64_t n_cols;
+  float limit, alpha, up_offset;
+};
+struct GateRowsArgs {  // y = x * sigmoid(gate), one gate a row
+  const float* x;
+  int64_t ld_x;
+  const float* gate;
+  int64_t ld_gate;  // [n_rows, 1]
+  float* y;
+  int64_t ld_y;
+  int64_t n_cols;
+};
 // Rotation tables of one step: cos and sin of positions[row] * inv_freq[i], both times magnitude.
 struct RopeTableArgs {
   const int32_t* positions;  // [n_rows], >= 0, angles good to 2^20 rad
@@ -137,6 +158,42 @@ struct CopyRowsArgs {  // y[row] = x[index[row]]
   int64_t n_cols;
 };
 
+// Routing of a mixture of experts: which n_used of n_expert experts a row goes to, and with what weights.
+//   scores   gating of the logits: softmax over all, sigmoid, or the logits themselves (kSoftmaxOfSelected)
+//   choice   by scores + selection_bias; with groups (of equal size), only experts of the n_groups_used
+//   groups
+//            whose two best choice values have the largest sums. Highest first, the lower id on ties; NaN
+//            counts as -Inf, so that ids are valid and distinct whatever the logits
+//   weights  scores of the chosen (kSoftmaxOfSelected: softmax over them); with kSumToOne divided by their
+//   sum,
+//            which is at least 2^-14; then times scale
+enum class Gating { kSoftmax, kSigmoid, kSoftmaxOfSelected };
+enum class GateWeights { kPlain, kSumToOne };
+inline constexpr int64_t kMaxExperts = 1024;
+struct RouteArgs {
+  const float* logits;
+  int64_t ld_logits;            // [n_rows, n_expert]
+  const float* selection_bias;  // [n_expert], null = none
+  int32_t* ids;                 // [n_rows, n_used]
+  float* weights;               // [n_rows, n_used]
+  int64_t n_expert, n_used;     // n_used <= n_expert <= kMaxExperts
+  int64_t n_groups, n_groups_used;
+  Gating gating;
+  GateWeights normalise;
+  float scale;
+};
+// out = sum over j of weights[row, j] * y[rows[row, j]], j ascending, each term fused to the sum, from +0.
+struct CombineArgs {
+  const float* y;
+  int64_t ld_y;          // [rows of all pairs, n_cols]
+  const int32_t* rows;   // [n_rows, n_used]
+  const float* weights;  // [n_rows, n_used]
+  int64_t n_used;
+  float* out;  // not aliased with y
+  int64_t ld_out;
+  int64_t n_cols;
+};
+
 template <typename Args>
 using RowFn = void (*)(const Args& args, int64_t row_begin, int64_t row_end);
 
@@ -151,10 +208,14 @@ struct RowOps {
   RowFn<SoftcapArgs> softcap;
   RowFn<ActivationArgs> activation;
   RowFn<GatedActivationArgs> gated_activation;
+  RowFn<ClampedSwigluArgs> clamped_swiglu;
+  RowFn<GateRowsArgs> gate_rows;
   RowFn<RopeTableArgs> rope_table;
   RowFn<RopeArgs> rope;
   RowFn<ArgmaxArgs> argmax;
   RowFn<CopyRowsArgs> copy_rows;
+  RowFn<RouteArgs> route;
+  RowFn<CombineArgs> combine;
 };
 
 }  // namespace quire::kernels

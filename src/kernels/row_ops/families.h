@@ -24,6 +24,8 @@ struct ElementwiseOps {
 struct ActivationOps {
   RowFn<ActivationArgs> activation;
   RowFn<GatedActivationArgs> gated_activation;
+  RowFn<ClampedSwigluArgs> clamped_swiglu;
+  RowFn<GateRowsArgs> gate_rows;
 };
 struct RopeOps {
   RowFn<RopeTableArgs> rope_table;
@@ -33,12 +35,17 @@ struct SelectionOps {
   RowFn<ArgmaxArgs> argmax;
   RowFn<CopyRowsArgs> copy_rows;
 };
+struct RoutingOps {
+  RowFn<RouteArgs> route;
+  RowFn<CombineArgs> combine;
+};
 
 NormOps norm_ops();
 ElementwiseOps elementwise_ops();
 ActivationOps activation_ops();
 RopeOps rope_ops();
 SelectionOps selection_ops();
+RoutingOps routing_ops();
 
 // All of them: what kernel_table.cc takes from this ISA.
 RowOps row_ops();

@@ -10,6 +10,7 @@ RowOps row_ops() {
   const ActivationOps activation = activation_ops();
   const RopeOps rope = rope_ops();
   const SelectionOps selection = selection_ops();
+  const RoutingOps routing = routing_ops();
   return {
       .rms_norm = norm.rms_norm,
       .layer_norm = norm.layer_norm,
@@ -20,10 +21,14 @@ RowOps row_ops() {
       .softcap = elementwise.softcap,
       .activation = activation.activation,
       .gated_activation = activation.gated_activation,
+      .clamped_swiglu = activation.clamped_swiglu,
+      .gate_rows = activation.gate_rows,
       .rope_table = rope.rope_table,
       .rope = rope.rope,
       .argmax = selection.argmax,
       .copy_rows = selection.copy_rows,
+      .route = routing.route,
+      .combine = routing.combine,
   };
 }
 

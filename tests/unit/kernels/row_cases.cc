@@ -1,5 +1,6 @@
 #include "row_cases.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernel_values.h"
@@ -373,6 +374,133 @@ RowCase copy_rows_case() {
               }};
 }
 
+RowCase clamped_swiglu_case() {
+  constexpr float kLimit = 3.0f, kAlpha = 1.702f;
+  return {.name = "clamped_swiglu",
+          .run =
+              [](const RowOps& ops, RowBuffers& b, Output output, int64_t begin, int64_t end) {
+                ops.clamped_swiglu({.gate = b.a.data(),
+                                    .ld_gate = b.ld,
+                                    .up = b.b.data(),
+                                    .ld_up = b.ld,
+                                    .y = output_of(b, output),
+                                    .ld_y = b.ld,
+                                    .n_cols = b.n_cols,
+                                    .limit = kLimit,
+                                    .alpha = kAlpha,
+                                    .up_offset = 1.0f},
+                                   begin, end);
+              },
+          .truth =
+              [](const RowBuffers& b) {
+                return each_value(b, [&](int64_t row, int64_t col) {
+                  const double limit = static_cast<double>(kLimit);
+                  const double g = std::min(at(b.a, b, row, col), limit);
+                  const double u = std::clamp(at(b.b, b, row, col), -limit, limit);
+                  return g * exact_sigmoid(static_cast<double>(kAlpha) * g) * (u + 1);
+                });
+              },
+          .tolerance = 2e-6};
+}
+
+RowCase gate_rows_case() {
+  return {.name = "gate_rows",
+          .run =
+              [](const RowOps& ops, RowBuffers& b, Output output, int64_t begin, int64_t end) {
+                ops.gate_rows({.x = b.a.data(),
+                               .ld_x = b.ld,
+                               .gate = b.b.data(),
+                               .ld_gate = b.ld,
+                               .y = output_of(b, output),
+                               .ld_y = b.ld,
+                               .n_cols = b.n_cols},
+                              begin, end);
+              },
+          .truth =
+              [](const RowBuffers& b) {
+                return each_value(b, [&](int64_t row, int64_t col) {
+                  return at(b.a, b, row, col) * exact_sigmoid(at(b.b, b, row, 0));
+                });
+              },
+          .tolerance = 5e-7};
+}
+
+struct NamedRouting {
+  const char* name;
+  Gating gating;
+  GateWeights normalise;
+  bool biased;
+  int64_t n_groups;
+};
+constexpr NamedRouting kRoutings[] = {
+    {"route_softmax", Gating::kSoftmax, GateWeights::kPlain, false, 1},
+    {"route_softmax_to_one", Gating::kSoftmax, GateWeights::kSumToOne, false, 1},
+    {"route_sigmoid_biased", Gating::kSigmoid, GateWeights::kSumToOne, true, 1},
+    {"route_sigmoid_groups", Gating::kSigmoid, GateWeights::kSumToOne, true, 4},
+    {"route_selected", Gating::kSoftmaxOfSelected, GateWeights::kPlain, false, 1},
+};
+
+// Weights go to y, densely; ids to ids. What they should be is tested by value in row_ops_test.cc.
+RowCase route_case(const NamedRouting& r) {
+  return {.name = r.name,
+          .col_multiple = r.n_groups,
+          .max_cols = kMaxExperts,
+          .in_place = false,
+          .run =
+              [&r](const RowOps& ops, RowBuffers& b, Output, int64_t begin, int64_t end) {
+                ops.route({.logits = b.a.data(),
+                           .ld_logits = b.ld,
+                           .selection_bias = r.biased ? b.bias.data() : nullptr,
+                           .ids = b.ids.data(),
+                           .weights = b.y.data(),
+                           .n_expert = b.n_cols,
+                           .n_used = std::min<int64_t>(b.n_cols, 8),
+                           .n_groups = r.n_groups,
+                           .n_groups_used = (r.n_groups + 1) / 2,
+                           .gating = r.gating,
+                           .normalise = r.normalise,
+                           .scale = 2.5f},
+                          begin, end);
+              },
+          .truth = {}};
+}
+
+RowCase combine_case() {
+  const auto n_used = [](const RowBuffers& b) { return std::min<int64_t>(3, b.n_cols); };
+  const auto source = [](const RowBuffers& b, int64_t row, int64_t j) { return (row * 2 + j) % b.n_rows; };
+  return {.name = "combine",
+          .in_place = false,
+          .run =
+              [n_used, source](const RowOps& ops, RowBuffers& b, Output, int64_t begin, int64_t end) {
+                std::vector<int32_t> rows;
+                for (int64_t row = 0; row < b.n_rows; ++row) {
+                  for (int64_t j = 0; j < n_used(b); ++j)
+                    rows.push_back(static_cast<int32_t>(source(b, row, j)));
+                }
+                ops.combine({.y = b.a.data(),
+                             .ld_y = b.ld,
+                             .rows = rows.data(),
+                             .weights = b.table.data(),
+                             .n_used = n_used(b),
+                             .out = b.y.data(),
+                             .ld_out = b.ld,
+                             .n_cols = b.n_cols},
+                            begin, end);
+              },
+          .truth =
+              [n_used, source](const RowBuffers& b) {
+                return each_value(b, [&](int64_t row, int64_t col) {
+                  double sum = 0;
+                  for (int64_t j = 0; j < n_used(b); ++j) {
+                    const double weight = weight_at(b.table, row * n_used(b) + j);
+                    sum += weight * at(b.a, b, source(b, row, j), col);
+                  }
+                  return sum;
+                });
+              },
+          .tolerance = 2e-5};  // of terms up to some hundreds that may cancel
+}
+
 std::vector<RowCase> make_cases() {
   std::vector<RowCase> cases = {rms_norm_case(true),
                                 rms_norm_case(false),
@@ -391,9 +519,13 @@ std::vector<RowCase> make_cases() {
                                 rope_case(RopePairs::kAdjacent, 2, "rope_adjacent_partial"),
                                 rope_case(RopePairs::kHalves, 2, "rope_halves_partial"),
                                 argmax_case(),
-                                copy_rows_case()};
+                                copy_rows_case(),
+                                clamped_swiglu_case(),
+                                gate_rows_case(),
+                                combine_case()};
   for (const NamedActivation& f : kActivations) cases.push_back(activation_case(f));
   for (const NamedActivation& f : kActivations) cases.push_back(gated_case(f));
+  for (const NamedRouting& r : kRoutings) cases.push_back(route_case(r));
   return cases;
 }
 
@@ -424,7 +556,7 @@ RowBuffers make_buffers(const RowCase& row_case, int64_t n_rows, int64_t n_cols,
   b.table = filled(n_rows * n_cols);
   b.y.assign(b.a.size(), -77.0f);
   b.sum.assign(b.a.size(), -77.0f);
-  b.ids.assign(static_cast<size_t>(n_rows), -77);
+  b.ids.assign(static_cast<size_t>(n_rows * n_cols), -77);
   for (int64_t row = 0; row < n_rows; ++row) {
     b.index.push_back(static_cast<int32_t>(rng() % static_cast<uint32_t>(n_rows)));
     b.positions.push_back(static_cast<int32_t>(rng() % (1u << 17)));

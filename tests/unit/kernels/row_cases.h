@@ -17,7 +17,7 @@ struct RowBuffers {
   std::vector<float> a, b, weight, bias, table;
   std::vector<int32_t> index, positions;
   std::vector<float> y, sum;
-  std::vector<int32_t> ids;
+  std::vector<int32_t> ids;  // [n_rows, n_cols], of which a case may use fewer
 };
 
 // Where the result goes: a buffer of its own, or over the first input.
@@ -27,8 +27,9 @@ struct RowCase {
   std::string name;
   int64_t width_per_col = 1;  // groups, heads or tables side by side
   int64_t col_multiple = 1;   // n_cols must be a multiple of this
-  bool dense = false;         // rows touch each other: ld == width
-  bool in_place = true;       // may write over `a`
+  int64_t max_cols = 1 << 20;
+  bool dense = false;    // rows touch each other: ld == width
+  bool in_place = true;  // may write over `a`
   std::function<void(const RowOps& ops, RowBuffers& buffers, Output output, int64_t begin, int64_t end)> run;
   // The true result, [n_rows, width]; empty when ids are the result.
   std::function<std::vector<double>(const RowBuffers& buffers)> truth;

@@ -15,7 +15,7 @@ std::vector<int64_t> column_counts(const RowCase& row_case) {
   std::vector<int64_t> counts;
   for (int64_t n = 1; n <= 70; ++n) counts.push_back(n);
   for (int64_t n : {128, 256, 576, 640, 1536, 2049}) counts.push_back(n);
-  std::erase_if(counts, [&](int64_t n) { return n % row_case.col_multiple != 0; });
+  std::erase_if(counts, [&](int64_t n) { return n % row_case.col_multiple != 0 || n > row_case.max_cols; });
   return counts;
 }
 
@@ -198,6 +198,94 @@ TEST_P(RowOpsIsaTest, ArgmaxTakesTheLowestOfEqualsAndNeverANan) {
   EXPECT_EQ(argmax_of(ops, {1.0f, inf, inf}), 1);
   EXPECT_EQ(argmax_of(ops, {-0.0f, 0.0f}), 0);
   EXPECT_EQ(argmax_of(ops, std::vector<float>(40, -inf)), 0);
+}
+
+struct Routed {
+  std::vector<int32_t> ids;
+  std::vector<float> weights;
+};
+
+Routed route(const RowOps& ops, const std::vector<float>& logits, RouteArgs args) {
+  const auto n_used = static_cast<size_t>(args.n_used);
+  Routed out{.ids = std::vector<int32_t>(n_used, -1), .weights = std::vector<float>(n_used, -1)};
+  args.logits = logits.data();
+  args.ld_logits = args.n_expert = static_cast<int64_t>(logits.size());
+  args.ids = out.ids.data();
+  args.weights = out.weights.data();
+  ops.route(args, 0, 1);
+  return out;
+}
+
+constexpr RouteArgs kTopTwo = {.n_used = 2,
+                               .n_groups = 1,
+                               .n_groups_used = 1,
+                               .gating = Gating::kSoftmax,
+                               .normalise = GateWeights::kPlain,
+                               .scale = 1.0f};
+
+TEST_P(RowOpsIsaTest, RoutingTakesTheHighestAndOfEqualsTheLowestId) {
+  const RowOps& ops = ops_of(GetParam());
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  using Ids = std::vector<int32_t>;
+  EXPECT_EQ(route(ops, {1, 5, 3, 4}, kTopTwo).ids, (Ids{1, 3}));
+  EXPECT_EQ(route(ops, {2, 7, 7, 7}, kTopTwo).ids, (Ids{1, 2}));
+  EXPECT_EQ(route(ops, {2, 2, 9, 2}, kTopTwo).ids, (Ids{2, 0}));
+  EXPECT_EQ(route(ops, std::vector<float>(100, -4.0f), kTopTwo).ids, (Ids{0, 1}));
+  for (Gating gating : {Gating::kSoftmax, Gating::kSigmoid, Gating::kSoftmaxOfSelected}) {
+    RouteArgs args = kTopTwo;
+    args.gating = gating;
+    EXPECT_EQ(route(ops, {nan, nan, nan}, args).ids, (Ids{0, 1}));
+    EXPECT_EQ(route(ops, {-inf, -inf, -inf}, args).ids, (Ids{0, 1}));
+    if (gating != Gating::kSoftmax) EXPECT_EQ(route(ops, {nan, -1, 2, nan}, args).ids, (Ids{2, 1}));
+  }
+}
+
+TEST_P(RowOpsIsaTest, RoutingWeightsAreWhatTheGatingSays) {
+  const RowOps& ops = ops_of(GetParam());
+  const std::vector<float> logits = {0.5f, 2.0f, -1.0f, 1.0f};
+  const double e0 = std::exp(0.5), e1 = std::exp(2.0), e2 = std::exp(-1.0), e3 = std::exp(1.0);
+  RouteArgs args = kTopTwo;
+  Routed out = route(ops, logits, args);
+  EXPECT_NEAR(out.weights[0], e1 / (e0 + e1 + e2 + e3), 1e-6);
+  EXPECT_NEAR(out.weights[1], e3 / (e0 + e1 + e2 + e3), 1e-6);
+  args.normalise = GateWeights::kSumToOne;
+  args.scale = 2.5f;
+  out = route(ops, logits, args);
+  EXPECT_NEAR(out.weights[0], 2.5 * e1 / (e1 + e3), 1e-6);
+  EXPECT_NEAR(out.weights[1], 2.5 * e3 / (e1 + e3), 1e-6);
+  args.normalise = GateWeights::kPlain;
+  args.gating = Gating::kSoftmaxOfSelected;
+  EXPECT_NEAR(route(ops, logits, args).weights[0], 2.5 * e1 / (e1 + e3), 1e-6);
+  args.gating = Gating::kSigmoid;
+  EXPECT_NEAR(route(ops, logits, args).weights[1], 2.5 * e3 / (1 + e3), 1e-6);
+  // Weights too small to divide by are not blown up to 1.
+  args.normalise = GateWeights::kSumToOne;
+  args.scale = 1.0f;
+  EXPECT_NEAR(route(ops, {-20.0f, -30.0f}, args).weights[0], std::exp(-20.0) * 0x1p14, 1e-9);
+}
+
+TEST_P(RowOpsIsaTest, ABiasDecidesTheChoiceAndNotTheWeights) {
+  RouteArgs args = kTopTwo;
+  const std::vector<float> bias = {0, 0, 0.9f, 0};
+  args.selection_bias = bias.data();
+  args.gating = Gating::kSigmoid;
+  const Routed out = route(ops_of(GetParam()), {0.5f, 2.0f, -1.0f, 1.0f}, args);
+  EXPECT_EQ(out.ids, (std::vector<int32_t>{2, 1}));
+  EXPECT_NEAR(out.weights[0], 1 / (1 + std::exp(1.0)), 1e-6);
+}
+
+TEST_P(RowOpsIsaTest, ExpertsOfTheBestGroupsOnly) {
+  RouteArgs args = kTopTwo;
+  args.gating = Gating::kSoftmaxOfSelected;
+  args.n_groups = 3;
+  args.n_groups_used = 1;
+  // The middle group has the largest sum of two, the last one the largest value.
+  EXPECT_EQ(route(ops_of(GetParam()), {1, 1, 1, 3, 0, 3, 5, 0, 0}, args).ids, (std::vector<int32_t>{3, 5}));
+  args.n_groups_used = 2;
+  EXPECT_EQ(route(ops_of(GetParam()), {1, 1, 1, 3, 0, 3, 5, 0, 0}, args).ids, (std::vector<int32_t>{6, 3}));
+  args.n_groups = 9;
+  args.n_groups_used = 3;  // groups of one
+  EXPECT_EQ(route(ops_of(GetParam()), {1, 1, 1, 3, 0, 3, 5, 0, 0}, args).ids, (std::vector<int32_t>{6, 3}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, RowOpsIsaTest,
