@@ -1,6 +1,7 @@
 #include "graph/weight_store.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/check.h"
 
@@ -23,14 +24,15 @@ size_t decl_bytes(const WeightDecl& decl) {
   return 0;
 }
 
-// A stretch of 16-row groups of one matrix: enough work to be worth handing out, little enough to balance.
+// A stretch of 16-row groups of one matrix. Its destination spans a few huge pages, so that two threads seldom
+// meet in one: the kernel would zero it twice and throw one away.
 struct PackTask {
   size_t weight = 0;
   int64_t group_begin = 0, group_end = 0;
 };
 
 std::vector<PackTask> pack_tasks(const Program& program) {
-  constexpr size_t kTaskBytes = size_t{256} << 10;
+  constexpr size_t kTaskBytes = size_t{4} << 20;
   std::vector<PackTask> tasks;
   for (size_t w = 0; w < program.weights.size(); ++w) {
     const WeightDecl& decl = program.weights[w];
@@ -83,28 +85,26 @@ Result<WeightStore> WeightStore::load(const Program& program, const WeightSource
     element_type_info(decl.view.type).decode(decl.view.data, values, decl.view.n_elems());
   }
 
-  // Batches, so that progress is shown and finished tensors' file pages go back while others are still
-  // packed.
-  constexpr size_t kBatch = 64;
   const std::vector<PackTask> tasks = pack_tasks(program);
-  size_t done = 0;
-  for (size_t begin = 0; begin < tasks.size(); begin += kBatch) {
-    const size_t end = std::min(tasks.size(), begin + kBatch);
-    pool.run(static_cast<int64_t>(end - begin), [&](int64_t tile, int) {
-      const PackTask& task = tasks[begin + static_cast<size_t>(tile)];
-      const WeightDecl& decl = program.weights[task.weight];
-      const size_t group_bytes = decl.format->group_bytes(decl.view.n_cols());
-      std::byte* out = store.region_.data() + store.offsets_[task.weight];
-      for (int64_t g = task.group_begin; g < task.group_end; ++g) {
-        decl.format->pack_group(decl.view, g, out + static_cast<size_t>(g) * group_bytes);
-      }
-    });
-    for (size_t i = begin; i < end; ++i) {
-      const TensorView rows = packed_rows(program, tasks[i]);
-      done += rows.bytes();
-      source.release(rows);
+  std::atomic<size_t> done = 0;
+  std::atomic<bool> cancelled = false;
+  pool.run(static_cast<int64_t>(tasks.size()), [&](int64_t tile, int thread) {
+    if (cancelled.load(std::memory_order_relaxed)) return;
+    const PackTask& task = tasks[static_cast<size_t>(tile)];
+    const WeightDecl& decl = program.weights[task.weight];
+    const size_t group_bytes = decl.format->group_bytes(decl.view.n_cols());
+    std::byte* out = store.region_.data() + store.offsets_[task.weight];
+    for (int64_t g = task.group_begin; g < task.group_end; ++g) {
+      decl.format->pack_group(decl.view, g, out + static_cast<size_t>(g) * group_bytes);
     }
-    if (!progress(done, total)) return make_error(ErrorCode::kCancelled, "loading was interrupted");
+    const TensorView rows = packed_rows(program, task);
+    source.release(rows);
+    done += rows.bytes();
+    // The caller's thread is number 0 and the only one that may report.
+    if (thread == 0 && !progress(done, total)) cancelled = true;
+  });
+  if (cancelled || !progress(done, total)) {
+    return make_error(ErrorCode::kCancelled, "loading was interrupted");
   }
   return store;
 }

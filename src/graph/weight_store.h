@@ -2,7 +2,7 @@
 //
 // Owns one region with every packed matrix and f32 vector; tables stay views into the source, which must
 // outlive the store. Loading repacks in parallel; source rows are released soon after they have been packed,
-// so that no more than some 16 MB of weights are ever held twice. A dry store knows the bytes and holds
+// so that no more than some 4 MB a thread are ever held twice. A dry store knows the bytes and holds
 // nothing. Immutable after load(); thread safe to read.
 #pragma once
 

@@ -1,0 +1,61 @@
+#include "graph/cpu/linear_step.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace quire::graph {
+
+LinearStep::LinearStep(const Program& program, const Op& op, const kernels::KernelTable& kernels) : op_(&op) {
+  // q|k|v, gate|up and the like: a handful of matrices.
+  QUIRE_CHECK(op.weights.size() <= kMaxLinears);
+  for (WeightId id : op.weights) {
+    const WeightDecl& decl = program.weights[static_cast<size_t>(id.id)];
+    kernels_.push_back(&kernels::linear_kernel(kernels, *decl.format));
+  }
+}
+
+void LinearStep::run(const StepContext& context) const {
+  struct Segment {
+    kernels::LinearArgs args;
+    const kernels::LinearKernel* kernel;
+    int64_t groups, groups_per_tile, first_tile;
+  };
+  const Op& op = *op_;
+  const Program& program = *context.program;
+  Segment segments[kMaxLinears];
+  const ValueInfo& first_output = program.info(op.outputs[0]);
+  const int64_t m = context.n_rows(first_output.rows) * planes(first_output.type);
+  if (m == 0) return;
+  int64_t n_tiles = 0;
+  for (size_t i = 0; i < op.weights.size(); ++i) {
+    const WeightDecl& decl = program.weights[static_cast<size_t>(op.weights[i].id)];
+    const ValueInfo& input = program.info(op.inputs[i]);
+    Segment& segment = segments[i];
+    segment.args = {.weights = context.weights->packed(op.weights[i]),
+                    .n = decl.view.n_rows(),
+                    .k = decl.view.n_cols(),
+                    .activations = context.bytes(op.inputs[i]),
+                    .ld_activations = context.ld(op.inputs[i]),
+                    .m = m,
+                    .out = context.f32(op.outputs[i]),
+                    .ld_out = context.ld(op.outputs[i])};
+    if (input.type == DataType::kF32)
+      segment.args.activations = reinterpret_cast<const std::byte*>(context.f32(op.inputs[i]));
+    segment.kernel = kernels_[i];
+    segment.groups = kernels::n_groups(segment.args.n);
+    segment.groups_per_tile =
+        kernels::groups_per_tile(*decl.format, segment.args.n, segment.args.k, m, context.n_threads);
+    segment.first_tile = n_tiles;
+    n_tiles += (segment.groups + segment.groups_per_tile - 1) / segment.groups_per_tile;
+  }
+  context.pool->run(n_tiles, [&](int64_t tile, int) {
+    size_t i = op.weights.size() - 1;
+    while (tile < segments[i].first_tile) --i;
+    const Segment& segment = segments[i];
+    const int64_t begin = (tile - segment.first_tile) * segment.groups_per_tile;
+    segment.kernel->run(segment.args, begin, std::min(segment.groups, begin + segment.groups_per_tile));
+  });
+}
+
+}  // namespace quire::graph

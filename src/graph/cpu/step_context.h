@@ -1,0 +1,48 @@
+// StepContext: what the parts of the CPU executor see of it and of the step being run.
+//
+// Borrows everything; filled by the executor. The index tables and the row counts are those of the current
+// step, so a context is only meaningful inside CpuExecutor::run().
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "graph/cpu_executor.h"
+#include "graph/program.h"
+#include "graph/schedule.h"
+#include "graph/weight_store.h"
+#include "kernels/kernel_table.h"
+
+namespace quire::graph {
+
+struct StepContext {
+  const Program* program = nullptr;
+  const WeightStore* weights = nullptr;
+  const kernels::KernelTable* kernels = nullptr;
+  ThreadPool* pool = nullptr;
+  int n_threads = 1;
+  std::span<const KvBinding> kv;  // by KvLayer index
+  std::byte* arena = nullptr;
+  const size_t* offsets = nullptr;  // by value id, in the arena
+  std::byte* scratch = nullptr;
+  size_t scratch_stride = 0;                             // bytes per thread
+  std::vector<kernels::AttentionTile>* tiles = nullptr;  // a list to fill, reserved for the largest step
+  const StepInput* step = nullptr;
+
+  int64_t n_rows(Rows rows) const {
+    return static_cast<int64_t>(rows == Rows::kTokens ? step->tokens.size() : step->output_rows.size());
+  }
+  std::byte* bytes(Value value) const { return arena + offsets[static_cast<size_t>(value.id)]; }
+  float* f32(Value value) const {
+    return reinterpret_cast<float*>(bytes(value)) + program->info(value).offset;
+  }
+  int64_t ld(Value value) const { return program->info(program->root(value)).cols; }  // floats between rows
+  const float* vector(WeightId id) const { return id.valid() ? weights->vector(id) : nullptr; }
+  std::byte* thread_scratch(int thread) const {
+    return scratch + static_cast<size_t>(thread) * scratch_stride;
+  }
+};
+
+}  // namespace quire::graph
