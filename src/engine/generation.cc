@@ -111,8 +111,8 @@ Result<Flow> Generation::feed_prompt(std::span<const TokenId> prompt, Generation
                                      GenerationResult& result) {
   const auto parts = std::mismatch(held_.begin(), held_.end(), prompt.begin(), prompt.end());
   // The last token is always fed: its logits choose the first token of the answer.
-  const size_t shared = std::min(static_cast<size_t>(parts.first - held_.begin()), prompt.size() - 1);
-  runner_.truncate(sequence_, static_cast<int64_t>(shared));
+  const size_t equal = std::min(static_cast<size_t>(parts.first - held_.begin()), prompt.size() - 1);
+  const auto shared = static_cast<size_t>(runner_.truncate(sequence_, static_cast<int64_t>(equal)));
   held_.resize(shared);
   result.prompt_tokens = static_cast<int64_t>(prompt.size());
   result.reused_tokens = static_cast<int64_t>(shared);

@@ -8,6 +8,7 @@ namespace quire {
 namespace {
 
 constexpr const char* kRowPhases = "row-phases";
+constexpr const char* kPrefixCache = "prefix-cache";
 constexpr int64_t kMaxContext = int64_t{1} << 24;
 
 Status check_off(const std::vector<std::string>& off) {
@@ -32,6 +33,7 @@ std::vector<OptimisationInfo> optimisation_list() {
   list.push_back(
       {kRowPhases,
        "row operations that follow each other run on a few rows at a time, without a barrier between"});
+  list.push_back({kPrefixCache, "keys and values of equal beginnings are kept once and found again"});
   return list;
 }
 
@@ -73,8 +75,11 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
   model->program_ = std::move(*program);
   model->n_vocab_ = model->program_.info(model->program_.logits).cols;
   model->passes_ = graph::run_passes(model->program_, settings.off);
-  const bool separate = std::find(settings.off.begin(), settings.off.end(), kRowPhases) != settings.off.end();
-  model->row_phases_ = separate ? graph::RowPhases::kSeparate : graph::RowPhases::kMerged;
+  const auto is_off = [&](const char* name) {
+    return std::find(settings.off.begin(), settings.off.end(), name) != settings.off.end();
+  };
+  model->row_phases_ = is_off(kRowPhases) ? graph::RowPhases::kSeparate : graph::RowPhases::kMerged;
+  model->prefix_cache_ = is_off(kPrefixCache) ? PrefixCache::kOff : PrefixCache::kOn;
   return model;
 }
 

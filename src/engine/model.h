@@ -16,6 +16,7 @@
 #include "graph/program.h"
 #include "graph/schedule.h"
 #include "memory/layer_needs.h"
+#include "memory/memory_config.h"
 #include "models/gguf_weights.h"
 
 namespace quire {
@@ -38,6 +39,7 @@ class Model {
   const graph::Program& program() const { return program_; }
   const std::vector<graph::PassReport>& passes() const { return passes_; }
   graph::RowPhases row_phases() const { return row_phases_; }
+  PrefixCache prefix_cache() const { return prefix_cache_; }
   const std::string& architecture() const { return architecture_; }
   std::string name() const;  // general.name, or the file's
   int64_t ctx() const { return ctx_; }
@@ -53,6 +55,7 @@ class Model {
   graph::Program program_;
   std::vector<graph::PassReport> passes_;
   graph::RowPhases row_phases_ = graph::RowPhases::kMerged;
+  PrefixCache prefix_cache_ = PrefixCache::kOn;
   std::string architecture_;
   int64_t ctx_ = 0;
   int64_t n_ctx_train_ = 0;

@@ -35,7 +35,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                               : graph::CpuDevice::create(settings.isa, settings.threads));
   const graph::CpuDevice& device = *runner->device_;
 
-  const int64_t pages = KvMemory::pages_for(model.ctx()) * settings.max_sequences;
+  const int64_t pages = SequenceMemory::pages_for(model.ctx()) * settings.max_sequences;
   if (pages > kMaxPages) {
     return make_error(ErrorCode::kInvalidArgument,
                       "{} sequences of {} tokens are {} pages, expected at most {}", settings.max_sequences,
@@ -47,13 +47,14 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
   runner->max_tokens_ = max_tokens;
   runner->max_outputs_ = max_outputs;
   QUIRE_ASSIGN_OR_RETURN(runner->memory_,
-                         KvMemory::create({.needs = model.layer_needs(),
-                                           .element_bytes = graph::kv_element_bytes(settings.kv_type),
-                                           .n_pages = static_cast<int32_t>(pages),
-                                           .max_sequences = settings.max_sequences,
-                                           .max_positions = model.ctx(),
-                                           .max_step_tokens = max_tokens,
-                                           .allocation = allocation}));
+                         SequenceMemory::create({.needs = model.layer_needs(),
+                                                 .element_bytes = graph::kv_element_bytes(settings.kv_type),
+                                                 .n_pages = static_cast<int32_t>(pages),
+                                                 .max_sequences = settings.max_sequences,
+                                                 .max_positions = model.ctx(),
+                                                 .max_step_tokens = max_tokens,
+                                                 .prefix_cache = model.prefix_cache(),
+                                                 .allocation = allocation}));
   runner->memory_->fault_in();
 
   if (!dry) {
@@ -66,6 +67,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
     bindings.push_back(graph::bind_kv(model.program().kv_layers[layer], settings.kv_type,
                                       runner->memory_->layer_pages(layer),
                                       runner->memory_->layer_page_stride(layer)));
+    bindings.back().table = runner->memory_->layer_group(layer);
   }
   QUIRE_ASSIGN_OR_RETURN(
       runner->executor_,
@@ -80,7 +82,9 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                   .allocation = allocation}));
   runner->tokens_.reserve(static_cast<size_t>(max_tokens));
   runner->output_rows_.reserve(static_cast<size_t>(max_outputs));
-  runner->spans_.reserve(static_cast<size_t>(settings.max_sequences));
+  runner->tables_.resize(static_cast<size_t>(runner->memory_->n_groups()));
+  runner->spans_.resize(runner->tables_.size());
+  for (auto& spans : runner->spans_) spans.reserve(static_cast<size_t>(settings.max_sequences));
   return runner;
 }
 
@@ -108,24 +112,31 @@ MemoryPlan Runner::memory() const {
   plan.rows = {
       {"weights", "host", weight_bytes, fmt::format("repacked for {}", device_->isa())},
       {"weights", "file", table_weights, "token embeddings, read in place"},
-      {"kv", "host", memory_->kv_bytes(),
-       fmt::format("{} pages of {} tokens, {}", memory_->total_pages(), kPagePositions,
-                   graph::kv_type_name(settings_.kv_type))},
+  };
+  for (int32_t g = 0; g < memory_->n_groups(); ++g) {
+    const PageGroup& group = memory_->group(g);
+    plan.rows.push_back(
+        {"kv", "host", group.bytes(),
+         fmt::format("{} pages of {} tokens, {}{}", group.pool().n_pages(), kPagePositions,
+                     graph::kv_type_name(settings_.kv_type),
+                     group.window() == 0 ? "" : fmt::format(", for a window of {}", group.window()))});
+  }
+  const PlanRow others[] = {
       {"activations", "host", executor_->arena_bytes(), fmt::format("steps of {} tokens", max_tokens_)},
       {"logits", "host", executor_->tap_bytes(),
        max_outputs_ == 1 ? "1 row" : fmt::format("{} rows", max_outputs_)},
-      {"tables", "host", memory_->table_bytes(), "block tables"},
+      {"tables", "host", memory_->table_bytes(), "block tables, prefix index"},
       {"tables", "host", tokenizer_bytes(model_->file().metadata()), "tokenizer, estimated"},
       {"scratch", "host", executor_->scratch_bytes(),
        fmt::format("{} thread{}", device_->n_threads(), device_->n_threads() == 1 ? "" : "s")},
   };
+  plan.rows.insert(plan.rows.end(), std::begin(others), std::end(others));
   return plan;
 }
 
 Status Runner::step(std::span<const BatchItem> items) {
   tokens_.clear();
   output_rows_.clear();
-  spans_.clear();
   // Everything is checked before anything changes.
   const int64_t n_vocab = model_->n_vocab();
   size_t n_tokens = 0, n_outputs = 0;
@@ -147,7 +158,7 @@ Status Runner::step(std::span<const BatchItem> items) {
   }
   memory_->begin_step();
   for (size_t i = 0; i < items.size(); ++i) {
-    Status appended = memory_->append(items[i].sequence, static_cast<int64_t>(items[i].tokens.size()));
+    Status appended = memory_->append(items[i].sequence, items[i].tokens);
     if (!appended.ok()) {
       for (size_t j = 0; j < i; ++j) {
         const SequenceId sequence = items[j].sequence;
@@ -165,12 +176,16 @@ Status Runner::step(std::span<const BatchItem> items) {
       output_rows_.push_back(static_cast<int32_t>(row));
   }
   const StepTables tables = memory_->tables();
-  for (const StepSpan& span : tables.spans) {
-    spans_.push_back({.row_begin = span.row_begin, .row_end = span.row_end, .table = span.table});
+  for (size_t g = 0; g < tables_.size(); ++g) {
+    spans_[g].clear();
+    for (const StepSpan& span : tables.groups[g].spans) {
+      spans_[g].push_back({.row_begin = span.row_begin, .row_end = span.row_end, .table = span.table});
+    }
+    tables_[g] = {.slots = tables.groups[g].slots.data(), .spans = spans_[g]};
   }
-  const graph::KvTables kv{.slots = tables.slots.data(), .spans = spans_};
   executor_->run(
-      {.tokens = tokens_, .positions = tables.positions.data(), .kv = {&kv, 1}, .output_rows = output_rows_});
+      {.tokens = tokens_, .positions = tables.positions.data(), .kv = tables_, .output_rows = output_rows_});
+  memory_->commit_step();
   ++n_steps_;
   return {};
 }

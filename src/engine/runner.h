@@ -23,7 +23,7 @@
 #include "graph/cpu_device.h"
 #include "graph/cpu_executor.h"
 #include "graph/weight_store.h"
-#include "memory/kv_memory.h"
+#include "memory/sequence_memory.h"
 
 namespace quire {
 
@@ -53,8 +53,9 @@ class Runner {
   Result<SequenceId> open() { return memory_->open(); }
   void close(SequenceId sequence) { memory_->close(sequence); }
   int64_t length(SequenceId sequence) const { return memory_->length(sequence); }
-  void truncate(SequenceId sequence, int64_t n_keep) { memory_->truncate(sequence, n_keep); }
-  KvMemory& memory_module() { return *memory_; }
+  // Returns the length reached, which may be shorter than asked for (SequenceMemory::truncate).
+  int64_t truncate(SequenceId sequence, int64_t n_keep) { return memory_->truncate(sequence, n_keep); }
+  SequenceMemory& memory_module() { return *memory_; }
 
   // Runs one step over the items (each sequence at most once, their tokens at most max_batch_tokens, their
   // logits at most max_outputs in sum). Errors: kInvalidArgument (token id outside the vocabulary, empty
@@ -87,7 +88,7 @@ class Runner {
   std::unique_ptr<Model> model_;
   std::optional<graph::CpuDevice> device_;
   std::optional<graph::WeightStore> weights_;
-  std::optional<KvMemory> memory_;
+  std::optional<SequenceMemory> memory_;
   std::optional<graph::CpuExecutor> executor_;
 
   // The largest step that was planned.
@@ -96,7 +97,8 @@ class Runner {
   // Buffers of the step, reserved once.
   std::vector<int32_t> tokens_;
   std::vector<int32_t> output_rows_;
-  std::vector<kernels::SequenceSpan> spans_;
+  std::vector<std::vector<kernels::SequenceSpan>> spans_;  // by group of layers, as tables_
+  std::vector<graph::KvTables> tables_;
   int64_t n_steps_ = 0;
 };
 

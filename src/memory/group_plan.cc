@@ -1,0 +1,74 @@
+#include "memory/group_plan.h"
+
+#include <algorithm>
+#include <map>
+
+namespace quire {
+namespace {
+
+size_t page_stride_of(const AttentionNeed& need, int32_t element_bytes) {
+  return static_cast<size_t>(need.n_head_kv) * static_cast<size_t>(need.d_k + need.d_v) *
+         size_t{kPagePositions} * static_cast<size_t>(element_bytes);
+}
+
+int64_t pages_for(int64_t positions) { return (positions + kPagePositions - 1) / kPagePositions; }
+
+// Pages of a group with which no append can fail for lack of them, whatever the sequences' lengths.
+int32_t enough_pages(const MemoryConfig& config, int32_t window) {
+  if (window == 0) return config.n_pages;
+  // Between steps a sequence holds window - 1 positions, which may begin and end inside pages; a step's new
+  // rows lie in pages of their own but for one more partly filled page a sequence.
+  const int64_t each = std::min(pages_for(config.max_positions), pages_for(window - 1) + 2);
+  const int64_t all = each * config.max_sequences + pages_for(config.max_step_tokens);
+  return static_cast<int32_t>(std::min<int64_t>(config.n_pages, all));
+}
+
+}  // namespace
+
+Result<GroupPlan> plan_groups(const MemoryConfig& config) {
+  std::map<int32_t, PageGroupConfig> by_window;
+  for (const LayerNeed& need : config.needs) {
+    const auto& attention = std::get<AttentionNeed>(need);
+    by_window[attention.window].page_strides.push_back(page_stride_of(attention, config.element_bytes));
+  }
+  if (by_window.size() > kMaxPageGroups) {
+    return make_error(ErrorCode::kUnsupported,
+                      "the layers have {} different windows, at most {} are possible", by_window.size(),
+                      kMaxPageGroups);
+  }
+
+  GroupPlan plan;
+  size_t all_bytes = 0;
+  int64_t all_pages = 0;
+  for (auto& [window, group] : by_window) {
+    group.number = static_cast<int32_t>(plan.groups.size());
+    group.window = window;
+    group.n_pages = enough_pages(config, window);
+    group.max_sequences = config.max_sequences;
+    group.max_positions = config.max_positions;
+    group.max_step_tokens = config.max_step_tokens;
+    group.allocation = config.allocation;
+    all_bytes += group.bytes();
+    all_pages += group.n_pages;
+    plan.groups.push_back(group);
+  }
+  // The limit of cached bytes is shared out by size.
+  const double share =
+      all_bytes == 0 ? 1.0 : static_cast<double>(config.max_cached_bytes) / static_cast<double>(all_bytes);
+  for (PageGroupConfig& group : plan.groups) {
+    group.max_cached = static_cast<int32_t>(std::min(1.0, share) * group.n_pages);
+  }
+  // A node for every page, and as many again for pages that are announced.
+  if (config.prefix_cache == PrefixCache::kOn)
+    plan.max_nodes =
+        static_cast<int32_t>(std::min<int64_t>(2 * all_pages + config.max_sequences, INT32_MAX / 4));
+
+  std::map<int32_t, size_t> n_layers;  // by window, so far
+  for (const LayerNeed& need : config.needs) {
+    const int32_t window = std::get<AttentionNeed>(need).window;
+    plan.layers.push_back({.group = by_window[window].number, .index = n_layers[window]++});
+  }
+  return plan;
+}
+
+}  // namespace quire

@@ -1,0 +1,28 @@
+// Which groups the layers of a model form, and how many pages and index nodes each gets. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "memory/memory_config.h"
+#include "memory/page_group.h"
+
+namespace quire {
+
+struct LayerPlace {
+  int32_t group = 0;
+  size_t index = 0;  // within the group
+};
+
+struct GroupPlan {
+  std::vector<PageGroupConfig> groups;  // by window, the full one first
+  std::vector<LayerPlace> layers;       // by index into the needs
+  int32_t max_nodes = 0;                // of the prefix index
+};
+
+// Errors: kUnsupported when the layers have more than kMaxPageGroups different windows.
+Result<GroupPlan> plan_groups(const MemoryConfig& config);
+
+}  // namespace quire
