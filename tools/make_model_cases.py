@@ -9,7 +9,8 @@ reads, and tests/data/models/rope.json, read by tests/unit/models/rope_test.cc.
 
 Every matrix entry is a bf16 number that f16 holds too, so that the file carries exactly what the reference
 computed with. Names and layouts are those that converters write: q and k rows permuted where neighbouring
-values rotate, "+ 1" baked into gemma's norms, LongRoPE factors as tensors.
+values rotate, "+ 1" baked into gemma's norms, LongRoPE factors as tensors, the matrices of experts in tensors of three
+dimensions.
 """
 
 import dataclasses
@@ -43,6 +44,7 @@ class Case:
     rope_factors: bool = False  # write the LongRoPE tensors
     ctx: int = 256  # the context the case is to be loaded with
     pad_to: int = 0  # length the reference sees: what its LongRoPE chooses by
+    fused_experts: bool = False  # gate and up of the experts in one tensor
     model_of: str = ""  # the case whose file this one uses
     seed: int = 1
 
@@ -63,6 +65,9 @@ PHI3 = dict(rope_parameters=longrope(8, 64), original_max_position_embeddings=64
 PHI4 = dict(rope_parameters={**longrope(6, 32), "partial_rotary_factor": 0.75},
             original_max_position_embeddings=32, max_position_embeddings=512, partial_rotary_factor=0.75,
             tie_word_embeddings=True)
+
+# Five experts, two of which a token sees.
+EXPERT_KEYS = {"expert_count": 5, "expert_used_count": 2, "expert_feed_forward_length": 32}
 
 CASES = {
     "phi3-longrope": Case(
@@ -121,6 +126,36 @@ CASES = {
         dict(embedding_multiplier=6.0, attention_multiplier=0.2, residual_multiplier=0.6, logits_scaling=3.0,
              tie_word_embeddings=True),
         {"embedding_scale": 6.0, "attention.scale": 0.2, "residual_scale": 0.6, "logit_scale": 3.0}, seed=9),
+    "mixtral-top3": Case(
+        "three experts of four, as wide as the file's feed-forward", "MixtralConfig", "llama",
+        dict(num_local_experts=4, num_experts_per_tok=3, intermediate_size=32),
+        {"expert_count": 4, "expert_used_count": 3, "rope.freq_base": 1000000.0}, seed=10),
+    "qwen2moe-shared": Case(
+        "weights as the softmax gives them, a shared expert under its gate", "Qwen2MoeConfig", "qwen2moe",
+        dict(num_experts=5, num_experts_per_tok=2, moe_intermediate_size=32, shared_expert_intermediate_size=40,
+             decoder_sparse_step=1, mlp_only_layers=[], norm_topk_prob=False, qkv_bias=True),
+        {**EXPERT_KEYS, "expert_shared_feed_forward_length": 40}, seed=11),
+    "qwen3moe-fused": Case(
+        "gate and up of the experts in one tensor", "Qwen3MoeConfig", "qwen3moe",
+        dict(num_experts=5, num_experts_per_tok=2, moe_intermediate_size=32, head_dim=16, decoder_sparse_step=1,
+             mlp_only_layers=[], norm_topk_prob=True),
+        {**EXPERT_KEYS, "attention.key_length": 16, "attention.value_length": 16}, fused_experts=True, seed=12),
+    "gpt-oss-plain": Case(
+        "sinks, windows and biased experts without YaRN", "GptOssConfig", "gpt-oss",
+        dict(num_local_experts=5, num_experts_per_tok=2, intermediate_size=32, head_dim=16, sliding_window=8,
+             rope_parameters=dict(rope_type="default", rope_theta=10000.0),
+             layer_types=["sliding_attention", "full_attention"]),
+        {**EXPERT_KEYS, "attention.key_length": 16, "attention.value_length": 16, "attention.sliding_window": 8},
+        seed=13),
+    "olmoe": Case(
+        "norms of q and k over all heads, weights as the softmax gives them", "OlmoeConfig", "olmoe",
+        dict(num_experts=5, num_experts_per_tok=2, intermediate_size=32, norm_topk_prob=False), EXPERT_KEYS, seed=14),
+    "granitemoe": Case(
+        "the four scalars with experts", "GraniteMoeConfig", "granitemoe",
+        dict(num_local_experts=5, num_experts_per_tok=2, intermediate_size=32, embedding_multiplier=6.0,
+             attention_multiplier=0.2, residual_multiplier=0.6, logits_scaling=3.0),
+        {**EXPERT_KEYS, "embedding_scale": 6.0, "attention.scale": 0.2, "residual_scale": 0.6, "logit_scale": 3.0},
+        seed=15),
 }
 
 
@@ -144,8 +179,10 @@ def randomise(model, gemma, tied):
             values = torch.randn(shape)
         else:
             # Attention that is not flat and logits that are apart: q, k and the head are larger than the rest.
-            gain = 2.0 if any(part in name for part in ("q_proj", "k_proj", "qkv", "lm_head")) else 1.0
-            values = torch.randn(shape) * gain / math.sqrt(shape[1])
+            # So are routers, whose choices are then not close calls.
+            large = ("q_proj", "k_proj", "qkv", "lm_head", "mlp.gate.", "router")
+            gain = 0.5 if "bias" in name else 2.0 if any(part in name for part in large) else 1.0
+            values = torch.randn(shape) * gain / (1.0 if "bias" in name else math.sqrt(shape[-1]))
         parameter.data.copy_(round_bf16(values))
 
 
@@ -153,6 +190,23 @@ def permute(matrix, n_head):
     """Rows of q and k from halves to neighbours, as converters store them for `llama` and `granite`."""
     rows = matrix.shape[0]
     return matrix.reshape(n_head, 2, rows // n_head // 2, *matrix.shape[1:]).swapaxes(1, 2).reshape(matrix.shape)
+
+
+def expert_tensors(case, name, values):
+    """The file's names and layouts of one parameter of all experts, [experts, n, k] or [experts, n]."""
+    layer = f"blk.{name.split('.')[2]}."
+    kind = "bias" if name.endswith("_bias") else "weight"
+    if case.arch == "gpt-oss" and kind == "weight":  # stored as [experts, k, n]
+        values = values.swapaxes(1, 2)
+    if "down_proj" in name:
+        return {f"{layer}ffn_down_exps.{kind}": values}
+    if case.fused_experts:
+        return {f"{layer}ffn_gate_up_exps.{kind}": values}
+    if case.arch == "gpt-oss":  # rows of gate and up alternate
+        gate, up = values[:, 0::2], values[:, 1::2]
+    else:
+        gate, up = np.split(values, 2, axis=1)
+    return {f"{layer}ffn_gate_exps.{kind}": gate, f"{layer}ffn_up_exps.{kind}": up}
 
 
 def write_gguf(path, case, config, model):
@@ -185,13 +239,22 @@ def write_gguf(path, case, config, model):
         values = parameter.detach().numpy().astype(np.float32)
         if case.arch.startswith("gemma") and name.endswith("norm.weight"):
             values = values + np.float32(1)
-        if case.arch in ("llama", "granite") and (".q_proj." in name or ".k_proj." in name):
+        if case.arch in ("llama", "granite", "granitemoe") and (".q_proj." in name or ".k_proj." in name):
             values = permute(values,
                              config.num_attention_heads if ".q_proj." in name else config.num_key_value_heads)
-        kind = np.float16 if values.ndim > 1 else np.float32
-        stored = np.ascontiguousarray(values.astype(kind))
-        assert np.array_equal(stored.astype(np.float32), values), name
-        writer.add_tensor(names.get_name(name, try_suffixes=(".weight", ".bias")), stored)
+        if ".experts." in name:
+            tensors = expert_tensors(case, name, values)
+        elif name.endswith(".sinks"):
+            tensors = {names.get_name(name) + ".weight": values}
+        else:
+            known = name.replace("router.weight", "router.layer.weight") if "block_sparse" in name else name
+            tensors = {names.get_name(known, try_suffixes=(".weight", ".bias")): values}
+        for stored_name, part in tensors.items():
+            # Routers stay f32 in files.
+            wide = part.ndim == 1 or stored_name.endswith(".bias") or "ffn_gate_inp" in stored_name
+            stored = np.ascontiguousarray(part.astype(np.float32 if wide else np.float16))
+            assert np.array_equal(stored.astype(np.float32), part), name
+            writer.add_tensor(stored_name, stored)
     if case.rope_factors:
         for side in ("short", "long"):
             writer.add_tensor(f"rope_factors_{side}.weight",

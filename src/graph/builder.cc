@@ -16,6 +16,12 @@ Value ProgramBuilder::new_value(Rows rows, int64_t cols, DataType type) {
   return Value{static_cast<int32_t>(program_.values.size() - 1)};
 }
 
+Value ProgramBuilder::new_value_like(Value x) {
+  const ValueInfo in = info(x);
+  QUIRE_CHECK(in.type == DataType::kF32);
+  return new_pairs(in.rows, in.n_used, in.cols);
+}
+
 Value ProgramBuilder::emit(OpAttrs attrs, std::vector<Value> inputs, std::vector<WeightId> weights,
                            Value output, std::string_view what) {
   Op op{.attrs = std::move(attrs), .inputs = std::move(inputs), .weights = std::move(weights)};
@@ -27,25 +33,27 @@ Value ProgramBuilder::emit(OpAttrs attrs, std::vector<Value> inputs, std::vector
 }
 
 Value ProgramBuilder::unary(OpAttrs attrs, Value x, std::vector<WeightId> weights, std::string_view what) {
-  const ValueInfo in = info(x);
-  QUIRE_CHECK(in.type == DataType::kF32);
-  return emit(std::move(attrs), {x}, std::move(weights), new_value(in.rows, in.cols), what);
+  QUIRE_CHECK(info(x).n_used == 0);
+  return emit(std::move(attrs), {x}, std::move(weights), new_value_like(x), what);
 }
 
-WeightId ProgramBuilder::declare(const std::string& name, WeightRole role, int64_t cols, int64_t rows) {
-  const auto key = std::make_pair(name, role);
-  if (auto it = declared_.find(key); it != declared_.end()) return it->second;
-  WeightDecl decl{.name = name, .role = role};
+// A declaration of the tensor `name`, whose shape must be [rows, cols], or [n_matrices, rows, cols].
+WeightDecl ProgramBuilder::checked_decl(const std::string& name, WeightRole role, int64_t cols, int64_t rows,
+                                        int64_t n_matrices) {
+  WeightDecl decl{.name = name, .role = role, .n_matrices = n_matrices};
   const TensorView* tensor = source_.find(name);
   if (tensor == nullptr) {
     fail(make_error(ErrorCode::kCorrupt, "tensor {} is missing from the model file", name));
-    decl.view.dims = {cols, rows, 1, 1};
+    decl.view.dims = {cols, rows, n_matrices, 1};
   } else {
     const std::array<int64_t, 4>& dims = tensor->dims;
-    if (dims[0] != cols || dims[1] * dims[2] * dims[3] != rows) {
+    const bool rows_fit = n_matrices == 1 ? dims[1] * dims[2] * dims[3] == rows
+                                          : dims[1] == rows && dims[2] * dims[3] == n_matrices;
+    if (dims[0] != cols || !rows_fit) {
+      const std::string matrices = n_matrices == 1 ? "" : fmt::format(", {}", n_matrices);
       fail(make_error(ErrorCode::kCorrupt,
-                      "tensor {} has shape [{}, {}, {}, {}], expected [{}, {}] from the metadata", name,
-                      dims[0], dims[1], dims[2], dims[3], cols, rows));
+                      "tensor {} has shape [{}, {}, {}, {}], expected [{}, {}{}] from the metadata", name,
+                      dims[0], dims[1], dims[2], dims[3], cols, rows, matrices));
     }
     const ElementTypeInfo& type = element_type_info(tensor->type);
     if (type.decode == nullptr) {
@@ -62,10 +70,19 @@ WeightId ProgramBuilder::declare(const std::string& name, WeightRole role, int64
       decl.format = kernels::packed_format(ElementType::kF32, activations_);
     }
   }
+  return decl;
+}
+
+WeightId ProgramBuilder::add_decl(WeightDecl decl) {
+  const WeightId id{static_cast<int32_t>(program_.weights.size())};
+  declared_.emplace(std::make_tuple(decl.name, decl.role, decl.first_row), id);
   program_.weights.push_back(std::move(decl));
-  const WeightId id{static_cast<int32_t>(program_.weights.size() - 1)};
-  declared_.emplace(key, id);
   return id;
+}
+
+WeightId ProgramBuilder::declare(const std::string& name, WeightRole role, int64_t cols, int64_t rows) {
+  if (auto it = declared_.find({name, role, 0}); it != declared_.end()) return it->second;
+  return add_decl(checked_decl(name, role, cols, rows, 1));
 }
 
 Result<std::vector<float>> ProgramBuilder::read_values(const std::string& tensor, int64_t n) const {
@@ -106,6 +123,7 @@ Value ProgramBuilder::layer_norm(Value x, const std::string& weight, const std::
 
 Value ProgramBuilder::add(Value a, Value b, float b_scale) {
   QUIRE_CHECK(info(a).cols == info(b).cols && info(a).rows == info(b).rows);
+  QUIRE_CHECK(info(a).n_used == 0 && info(b).n_used == 0);
   const ValueInfo in = info(a);
   return emit(AddAttrs{.b_scale = b_scale}, {a, b}, {}, new_value(in.rows, in.cols), "add");
 }
@@ -126,8 +144,19 @@ Value ProgramBuilder::activation(Value x, kernels::Activation f) {
 
 Value ProgramBuilder::gated_activation(Value gate, Value up, kernels::Activation f) {
   QUIRE_CHECK(info(gate).cols == info(up).cols && info(gate).rows == info(up).rows);
-  const ValueInfo in = info(gate);
-  return emit(GatedActivationAttrs{.activation = f}, {gate, up}, {}, new_value(in.rows, in.cols), "gated");
+  QUIRE_CHECK(info(gate).n_used == info(up).n_used);
+  return emit(GatedActivationAttrs{.activation = f}, {gate, up}, {}, new_value_like(gate), "gated");
+}
+
+Value ProgramBuilder::clamped_swiglu(Value gate, Value up, const ClampedSwigluAttrs& attrs) {
+  QUIRE_CHECK(info(gate).cols == info(up).cols && info(gate).rows == info(up).rows);
+  QUIRE_CHECK(info(gate).n_used == info(up).n_used);
+  return emit(attrs, {gate, up}, {}, new_value_like(gate), "gated");
+}
+
+Value ProgramBuilder::gate_rows(Value x, Value gate) {
+  QUIRE_CHECK(info(gate).cols == 1 && info(gate).rows == info(x).rows && info(x).n_used == 0);
+  return emit(GateRowsAttrs{}, {x, gate}, {}, new_value_like(x), "gate_rows");
 }
 
 Value ProgramBuilder::quantized(Value x, DataType type) {
@@ -141,7 +170,7 @@ Value ProgramBuilder::quantized(Value x, DataType type) {
 
 Value ProgramBuilder::linear(Value x, const std::string& weight, int64_t n) {
   const ValueInfo in = info(x);
-  QUIRE_CHECK(in.type == DataType::kF32);
+  QUIRE_CHECK(in.type == DataType::kF32 && in.n_used == 0);
   const WeightId id = declare(weight, WeightRole::kLinear, in.cols, n);
   // Labels follow the tensor: "blk.0.attn_q.weight" -> "blk.0.attn_q".
   const std::string label = weight.ends_with(".weight") ? weight.substr(0, weight.size() - 7) : weight;
@@ -168,7 +197,7 @@ Value ProgramBuilder::linear_bias(Value x, const std::string& weight, const std:
 
 Value ProgramBuilder::slice(Value x, int64_t offset, int64_t cols) {
   const ValueInfo in = info(x);
-  QUIRE_CHECK(in.type == DataType::kF32 && offset >= 0 && offset + cols <= in.cols);
+  QUIRE_CHECK(in.type == DataType::kF32 && in.n_used == 0 && offset >= 0 && offset + cols <= in.cols);
   const Value y = new_value(in.rows, cols);
   ValueInfo& view = program_.values[static_cast<size_t>(y.id)];
   view.parent = program_.root(x);

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,30 @@ struct AttentionParams {
   float softcap = 0;       // 0 = none
   int32_t window = 0;      // 0 = none
   std::string sinks = {};  // tensor name, empty = none
+};
+
+// How rows are routed to experts; the rules are those of kernels::RouteArgs.
+struct RouteParams {
+  int64_t n_expert = 0, n_used = 0;
+  kernels::Gating gating = kernels::Gating::kSoftmax;
+  kernels::GateWeights normalise = kernels::GateWeights::kPlain;
+  float scale = 1;
+  int64_t n_groups = 1, n_groups_used = 1;
+  std::string selection_bias = {};  // tensor name, empty = none
+};
+
+// Where the rows of a value go, and with what weights their experts' answers come back.
+struct Routing {
+  Value order, weights;
+  int64_t n_expert = 0, n_used = 0;
+};
+
+// A linear layer of each expert: matrices [n_expert, n, k] in one tensor. A tensor of tensor_rows > n rows an
+// expert holds several layers; this one is rows [first_row, first_row + n).
+struct ExpertLinearParams {
+  std::string weight;
+  std::string bias = {};                          // tensor [n_expert, n], empty = none
+  int64_t n = 0, first_row = 0, tensor_rows = 0;  // tensor_rows 0 = n
 };
 
 class ProgramBuilder {
@@ -62,6 +87,9 @@ class ProgramBuilder {
   Value softcap(Value x, float cap);
   Value activation(Value x, kernels::Activation f);
   Value gated_activation(Value gate, Value up, kernels::Activation f);
+  Value clamped_swiglu(Value gate, Value up, const ClampedSwigluAttrs& attrs);
+  // x * sigmoid(gate), gate [rows, 1].
+  Value gate_rows(Value x, Value gate);
   // How finely the linear layers from here on see quantised activations (docs/numerics.md, "Two planes").
   void set_planes(kernels::ActivationPlanes planes) { planes_ = planes; }
 
@@ -69,6 +97,16 @@ class ProgramBuilder {
   Value linear(Value x, const std::string& weight, int64_t n);
   // The same, then + bias when the file has the tensor `bias`.
   Value linear_bias(Value x, const std::string& weight, const std::string& bias, int64_t n);
+
+  // Mixture of experts: route(), then expert_linear() and gated activations on values of pairs, then
+  // combine(). logits [rows, n_expert].
+  Routing route(Value logits, const RouteParams& params);
+  // For each row and each expert it goes to, that expert's layer: of the row itself, or of the pair's row
+  // when x is a value of pairs. [rows, k] or pairs of [k] -> pairs of [n].
+  Value expert_linear(Value x, const Routing& routing, const ExpertLinearParams& params);
+  // Each row's answers times their weights, added in the order of routing: pairs of [n] -> [rows, n].
+  Value combine(Value y, const Routing& routing);
+
   // Columns [offset, offset + cols) of x, without a copy.
   Value slice(Value x, int64_t offset, int64_t cols);
   // Rotates the first 2 * inv_freq.size() values of each of n_heads heads.
@@ -89,11 +127,19 @@ class ProgramBuilder {
 
  private:
   Value new_value(Rows rows, int64_t cols, DataType type = DataType::kF32);
+  Value new_pairs(Rows rows, int64_t n_used, int64_t cols, DataType type = DataType::kF32);
+  Value new_value_like(Value x);
   Value emit(OpAttrs attrs, std::vector<Value> inputs, std::vector<WeightId> weights, Value output,
              std::string_view what);
   Value unary(OpAttrs attrs, Value x, std::vector<WeightId> weights, std::string_view what);
   WeightId declare(const std::string& name, WeightRole role, int64_t cols, int64_t rows);
+  WeightId declare_matrices(const std::string& name, int64_t cols, int64_t rows, int64_t n_matrices,
+                            int64_t first_row, int64_t n);
+  WeightDecl checked_decl(const std::string& name, WeightRole role, int64_t cols, int64_t rows,
+                          int64_t n_matrices);
+  WeightId add_decl(WeightDecl decl);
   Value quantized(Value x, DataType type);
+  Value gathered(Value x, const Routing& routing, DataType type);
   const ValueInfo& info(Value x) const { return program_.info(x); }
 
   const WeightSource& source_;
@@ -103,8 +149,9 @@ class ProgramBuilder {
   std::string label_;
   kernels::ActivationPlanes planes_ = kernels::ActivationPlanes::kOne;
   std::map<std::pair<int32_t, DataType>, Value> quantized_;
-  std::map<std::pair<std::string, WeightRole>, WeightId> declared_;
-  std::vector<Value> rope_tables_;  // by rope spec
+  std::map<std::tuple<int32_t, int32_t, DataType>, Value> gathered_;           // by value and order
+  std::map<std::tuple<std::string, WeightRole, int64_t>, WeightId> declared_;  // the number: the first row
+  std::vector<Value> rope_tables_;                                             // by rope spec
 };
 
 }  // namespace quire::graph

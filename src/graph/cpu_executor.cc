@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "graph/cpu/attention_step.h"
+#include "graph/cpu/expert_steps.h"
 #include "graph/cpu/linear_step.h"
 #include "graph/cpu/row_steps.h"
 #include "graph/cpu/step_context.h"
@@ -33,7 +34,8 @@ class GatherStep {
   const Op* op_;
 };
 
-using PhaseStep = std::variant<RowSteps, LinearStep, AttentionStep, GatherStep>;
+using PhaseStep =
+    std::variant<RowSteps, LinearStep, AttentionStep, GatherStep, SortPairsStep, ExpertLinearStep>;
 
 }  // namespace
 
@@ -89,6 +91,12 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
       }
       case PhaseKind::kGather:
         state->steps.emplace_back(GatherStep(op));
+        break;
+      case PhaseKind::kSortPairs:
+        state->steps.emplace_back(SortPairsStep(op));
+        break;
+      case PhaseKind::kExpertLinear:
+        state->steps.emplace_back(ExpertLinearStep(program, op, *config.kernels));
         break;
     }
   }

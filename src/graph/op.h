@@ -46,6 +46,10 @@ struct ActivationAttrs {
 struct GatedActivationAttrs {
   kernels::Activation activation{};
 };  // gate, up -> y
+struct ClampedSwigluAttrs {
+  float limit = 0, alpha = 1, up_offset = 0;
+};                        // gate, up -> y
+struct GateRowsAttrs {};  // x, gate [rows, 1] -> y
 struct RopeTableAttrs {
   int32_t spec = 0;
 };                  // () -> table. From the step's positions
@@ -63,13 +67,28 @@ struct AttentionAttrs {  // q -> out; sinks?
   float scale = 1, softcap = 0;
   int32_t window = 0;
 };
+struct RouteAttrs {  // logits -> ids, weights; selection bias?
+  int64_t n_used = 0, n_groups = 1, n_groups_used = 1;
+  kernels::Gating gating{};
+  kernels::GateWeights normalise{};
+  float scale = 1;
+};
+struct SortPairsAttrs {};      // ids -> order
+struct GatherPairsAttrs {};    // x, order -> a row for each pair, in the output's type
+struct QuantizePairsAttrs {};  // x of pairs, order -> activation rows of the output's type
+// (rows of pairs, order)... -> y...; (matrix, bias?)...: y_i = w_i x_i + b_i with the matrix and bias of each
+// pair's expert. With two planes each y follows the value of both: (planes, y)...
+struct ExpertLinearAttrs {};
+struct CombineAttrs {};        // y of pairs, order, weights -> sum over each row's experts
 struct SumPlanesAttrs {};      // x in two planes -> y, their sum
 struct SelectOutputsAttrs {};  // x [tokens] -> y [outputs]
 
-using OpAttrs = std::variant<EmbedAttrs, RmsNormAttrs, LayerNormAttrs, AddRmsNormAttrs, AddAttrs,
-                             AddBiasAttrs, ScaleAttrs, SoftcapAttrs, ActivationAttrs, GatedActivationAttrs,
-                             RopeTableAttrs, RopeAttrs, QuantizeAttrs, LinearAttrs, StoreKvAttrs,
-                             AttentionAttrs, SumPlanesAttrs, SelectOutputsAttrs>;
+using OpAttrs =
+    std::variant<EmbedAttrs, RmsNormAttrs, LayerNormAttrs, AddRmsNormAttrs, AddAttrs, AddBiasAttrs,
+                 ScaleAttrs, SoftcapAttrs, ActivationAttrs, GatedActivationAttrs, RopeTableAttrs, RopeAttrs,
+                 QuantizeAttrs, LinearAttrs, StoreKvAttrs, AttentionAttrs, SumPlanesAttrs, SelectOutputsAttrs,
+                 ClampedSwigluAttrs, GateRowsAttrs, RouteAttrs, SortPairsAttrs, GatherPairsAttrs,
+                 QuantizePairsAttrs, ExpertLinearAttrs, CombineAttrs>;
 
 // Matrices of one linear op: q|k|v, gate|up and the like need a handful.
 inline constexpr size_t kMaxLinears = 16;
@@ -87,7 +106,10 @@ const char* op_name(const Op& op);
 
 // Whether each output row depends on the same row of the inputs only, so that such ops can run one after
 // another on a few rows at a time. Linear layers and attention are not: they divide their work by columns and
-// heads.
+// heads. Of pairs, the rows that lie in the same place count.
 bool is_row_op(const Op& op);
+
+// A row op that finds rows of its inputs by an index: it may not run before all of them are there.
+bool reads_by_index(const Op& op);
 
 }  // namespace quire::graph

@@ -1,6 +1,7 @@
 #include "graph/op_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace quire::graph {
 namespace {
@@ -13,6 +14,7 @@ int64_t n_tokens(const StepShape& shape) {
 
 double row_bytes(const ValueInfo& info) {
   // int8 rows: a byte each, and a scale and a sum per 32.
+  if (info.type == DataType::kExpertOrder) return static_cast<double>(info.n_used) * 8;
   return static_cast<double>(planes(info.type) * info.cols) * (is_quantized(info.type) ? 1.25 : 4.0);
 }
 
@@ -44,6 +46,21 @@ OpCost attention_cost(const Program& program, const AttentionAttrs& attrs, const
   return cost;
 }
 
+// m rows with a matrix of `decl`, of whose matrices n_active are read.
+OpCost linear_cost(const WeightDecl& decl, DataType input, double m, double n_active) {
+  OpCost cost;
+  (is_quantized(input) ? cost.dot_operations : cost.fma_operations) =
+      2 * m * static_cast<double>(planes(input)) * static_cast<double>(decl.n()) *
+      static_cast<double>(decl.k());
+  cost.memory_bytes = n_active * static_cast<double>(decl.packed_bytes());
+  return cost;
+}
+
+// Experts that m rows go to when each row's n_used are any of n_expert.
+double expected_experts(double m, double n_used, double n_expert) {
+  return n_expert * (1 - std::pow(1 - n_used / n_expert, m));
+}
+
 }  // namespace
 
 OpCost& OpCost::operator+=(const OpCost& other) {
@@ -66,12 +83,16 @@ OpCost op_cost(const Program& program, const Op& op, const StepShape& shape) {
     if (m == 0) return {};
     for (size_t i = 0; i < op.weights.size(); ++i) {
       const WeightDecl& decl = program.weights[static_cast<size_t>(op.weights[i].id)];
-      const DataType type = program.info(op.inputs[i]).type;
-      (is_quantized(type) ? cost.dot_operations : cost.fma_operations) +=
-          2 * m * static_cast<double>(planes(type)) * static_cast<double>(decl.view.n_rows()) *
-          static_cast<double>(decl.view.n_cols());
-      cost.memory_bytes += static_cast<double>(kernels::n_groups(decl.view.n_rows())) *
-                           static_cast<double>(decl.format->group_bytes(decl.view.n_cols()));
+      cost += linear_cost(decl, program.info(op.inputs[i]).type, m, 1);
+    }
+  } else if (std::holds_alternative<ExpertLinearAttrs>(op.attrs)) {
+    const double m = rows_of(op.outputs[0]);
+    for (size_t i = 0; i < op.weights.size(); i += 2) {
+      const WeightDecl& decl = program.weights[static_cast<size_t>(op.weights[i].id)];
+      const ValueInfo& input = program.info(op.inputs[i]);
+      const auto n_used = static_cast<double>(input.n_used);
+      cost += linear_cost(decl, input.type, m * n_used,
+                          expected_experts(m, n_used, static_cast<double>(decl.n_matrices)));
     }
   } else if (std::holds_alternative<EmbedAttrs>(op.attrs)) {
     const TensorView& table = program.weights[static_cast<size_t>(op.weights[0].id)].view;

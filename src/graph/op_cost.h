@@ -4,7 +4,8 @@
 // Operations count a multiply-add as two, in linear layers and attention only; the rest is small beside them.
 // Activations of two planes are multiplied twice.
 // Bytes are the ones that must be moved at least once: weights as packed, stored keys and values that some
-// query sees, and the rows an op reads and writes. Pure functions.
+// query sees, and the rows an op reads and writes. Of experts, those count that the rows of a step are
+// expected to reach when all are equally likely: exact for one row. Pure functions.
 #pragma once
 
 #include <cstdint>

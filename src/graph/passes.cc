@@ -26,12 +26,18 @@ bool depends_on(const Program& program, const Op& op, const Op& producer) {
 void hoist_quantize(Program& program) {
   std::vector<Op>& ops = program.ops;
   for (size_t i = 1; i < ops.size(); ++i) {
-    if (!std::holds_alternative<QuantizeAttrs>(ops[i].attrs)) continue;
+    if (!std::holds_alternative<QuantizeAttrs>(ops[i].attrs) &&
+        !std::holds_alternative<GatherPairsAttrs>(ops[i].attrs))
+      continue;
     size_t to = i;
     while (to > 0 && !depends_on(program, ops[i], ops[to - 1])) --to;
     std::rotate(ops.begin() + static_cast<std::ptrdiff_t>(to), ops.begin() + static_cast<std::ptrdiff_t>(i),
                 ops.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
+}
+
+bool is_linear(const Op& op) {
+  return std::holds_alternative<LinearAttrs>(op.attrs) || std::holds_alternative<ExpertLinearAttrs>(op.attrs);
 }
 
 int fuse_linear(Program& program) {
@@ -41,10 +47,12 @@ int fuse_linear(Program& program) {
   std::vector<Op>& ops = program.ops;
   int fired = 0;
   for (size_t i = 0; i < ops.size(); ++i) {
-    if (!std::holds_alternative<LinearAttrs>(ops[i].attrs)) continue;
+    if (!is_linear(ops[i])) continue;
     const ValueInfo first = program.info(ops[i].outputs[0]);
     for (size_t j = i + 1; j < ops.size() && j <= i + kWindow && ops[i].weights.size() < kMaxLinears;) {
-      bool movable = std::holds_alternative<LinearAttrs>(ops[j].attrs);
+      bool movable = ops[j].attrs.index() == ops[i].attrs.index();
+      if (std::holds_alternative<ExpertLinearAttrs>(ops[i].attrs))
+        movable = movable && ops[j].inputs[1] == ops[i].inputs[1];  // one order of pairs
       if (movable) {
         const ValueInfo& other = program.info(ops[j].outputs[0]);
         movable = other.rows == first.rows && planes(other.type) == planes(first.type);
@@ -95,7 +103,7 @@ struct Pass {
 };
 
 constexpr std::array<Pass, 2> kPasses = {{
-    {{"fuse-linear", "q|k|v and gate|up run as one linear layer"}, fuse_linear},
+    {{"fuse-linear", "q|k|v and gate|up run as one linear layer, of experts too"}, fuse_linear},
     {{"fuse-add-norm", "residual sum and norm in one read of the row"}, fuse_add_norm},
 }};
 

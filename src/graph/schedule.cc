@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "graph/expert_order.h"
 
 namespace quire::graph {
 namespace {
@@ -13,6 +14,8 @@ PhaseKind phase_kind(const Op& op) {
   if (std::holds_alternative<LinearAttrs>(op.attrs)) return PhaseKind::kLinear;
   if (std::holds_alternative<AttentionAttrs>(op.attrs)) return PhaseKind::kAttention;
   if (std::holds_alternative<SelectOutputsAttrs>(op.attrs)) return PhaseKind::kGather;
+  if (std::holds_alternative<SortPairsAttrs>(op.attrs)) return PhaseKind::kSortPairs;
+  if (std::holds_alternative<ExpertLinearAttrs>(op.attrs)) return PhaseKind::kExpertLinear;
   return PhaseKind::kRows;
 }
 
@@ -57,7 +60,7 @@ std::vector<Phase> make_phases(const Program& program, RowPhases row_phases) {
         .kind = phase_kind(op), .rows = op_rows(program, op), .first_op = index, .end_op = index + 1};
     const bool joins = row_phases == RowPhases::kMerged && !phases.empty() &&
                        phase.kind == PhaseKind::kRows && phases.back().kind == PhaseKind::kRows &&
-                       phases.back().rows == phase.rows;
+                       phases.back().rows == phase.rows && !reads_by_index(op);
     if (joins) {
       phases.back().end_op = index + 1;
     } else {
@@ -68,10 +71,15 @@ std::vector<Phase> make_phases(const Program& program, RowPhases row_phases) {
 }
 
 size_t value_bytes(const ValueInfo& info, const StepLimits& limits) {
-  const int64_t rows = limits.max_rows(info.rows) * planes(info.type);
-  const size_t bytes = !is_quantized(info.type)
-                           ? static_cast<size_t>(rows) * static_cast<size_t>(info.cols) * sizeof(float)
-                           : kernels::activation_bytes(kernels::ActivationKind::kQ8x32, rows, info.cols);
+  const int64_t rows = memory_rows(info, limits.max_rows(info.rows));
+  const int64_t cols = memory_cols(info);
+  size_t bytes = static_cast<size_t>(rows) * static_cast<size_t>(cols) * sizeof(float);
+  if (info.type == DataType::kExpertOrder) {
+    bytes = expert_order_bytes(limits.max_rows(info.rows), info.n_used, info.cols);
+  } else if (is_quantized(info.type)) {
+    bytes = info.n_used > 0 ? pair_tiles_bytes(rows, cols)
+                            : kernels::activation_bytes(kernels::ActivationKind::kQ8x32, rows, cols);
+  }
   return (bytes + 63) / 64 * 64;
 }
 

@@ -1,11 +1,11 @@
 // Phases and the arena plan: in what pieces a program runs, and where each value lies while it does.
 //
 // A phase is a stretch of ops between two barriers. Row ops that follow each other on the same rows form one
-// phase: each thread takes a few rows through all of them while they are warm. A linear group, an attention
-// and a gather are phases of their own. The plan gives every value an offset in one arena for the largest
-// step; values whose lives (in phases) do not overlap share bytes. Planning allocates nothing. Pure
-// functions; results are plain data. Source of the placement rule: greedy by size (Pisarchyk & Lee,
-// "Efficient Memory Management for Deep Neural Net Inference", 2020).
+// phase: each thread takes a few rows through all of them while they are warm. A linear group, an attention,
+// a gather and the sorting of pairs are phases of their own. The plan gives every value an offset in one
+// arena for the largest step; values whose lives (in phases) do not overlap share bytes. Planning allocates
+// nothing. Pure functions; results are plain data. Source of the placement rule: greedy by size (Pisarchyk &
+// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace quire::graph {
 
-enum class PhaseKind : uint8_t { kRows, kLinear, kAttention, kGather };
+enum class PhaseKind : uint8_t { kRows, kLinear, kAttention, kGather, kSortPairs, kExpertLinear };
 
 struct Phase {
   PhaseKind kind = PhaseKind::kRows;

@@ -32,6 +32,23 @@ struct WeightDecl {
   WeightRole role = WeightRole::kVector;
   TensorView view;                                // in the file's memory; data may be null in a dry plan
   const kernels::PackedFormat* format = nullptr;  // kLinear only
+  // kLinear only: the tensor holds n_matrices of equal size (one an expert); of each, this declaration means
+  // all rows but skipped_rows, from first_row on.
+  int64_t n_matrices = 1, first_row = 0, skipped_rows = 0;
+
+  int64_t n() const { return view.n_rows() / n_matrices - skipped_rows; }  // rows meant of each matrix
+  int64_t k() const { return view.n_cols(); }
+  // The rows meant of matrix i.
+  TensorView matrix(int64_t i) const {
+    TensorView rows = view;
+    rows.data = view.row(i * (n() + skipped_rows) + first_row);
+    rows.dims = {k(), n(), 1, 1};
+    return rows;
+  }
+  // Bytes of one packed matrix.
+  size_t packed_bytes() const {
+    return static_cast<size_t>(kernels::n_groups(n())) * format->group_bytes(k());
+  }
 };
 
 // Where tensors come from; implemented over a model file by the engine, by hand in tests.

@@ -14,8 +14,7 @@ size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 size_t decl_bytes(const WeightDecl& decl) {
   switch (decl.role) {
     case WeightRole::kLinear:
-      return static_cast<size_t>(kernels::n_groups(decl.view.n_rows())) *
-             decl.format->group_bytes(decl.view.n_cols());
+      return static_cast<size_t>(decl.n_matrices) * decl.packed_bytes();
     case WeightRole::kVector:
       return round_up(static_cast<size_t>(decl.view.n_elems()) * sizeof(float));
     case WeightRole::kTable:
@@ -24,10 +23,11 @@ size_t decl_bytes(const WeightDecl& decl) {
   return 0;
 }
 
-// A stretch of 16-row groups of one matrix. Its destination spans a few huge pages, so that two threads seldom
-// meet in one: the kernel would zero it twice and throw one away.
+// A stretch of 16-row groups of one matrix. Its destination spans a few huge pages, so that two threads
+// seldom meet in one: the kernel would zero it twice and throw one away.
 struct PackTask {
   size_t weight = 0;
+  int64_t matrix = 0;
   int64_t group_begin = 0, group_end = 0;
 };
 
@@ -37,18 +37,20 @@ std::vector<PackTask> pack_tasks(const Program& program) {
   for (size_t w = 0; w < program.weights.size(); ++w) {
     const WeightDecl& decl = program.weights[w];
     if (decl.role != WeightRole::kLinear) continue;
-    const int64_t n_groups = kernels::n_groups(decl.view.n_rows());
-    const size_t group_bytes = decl.format->group_bytes(decl.view.n_cols());
+    const int64_t n_groups = kernels::n_groups(decl.n());
+    const size_t group_bytes = decl.format->group_bytes(decl.k());
     const int64_t step =
         std::max<int64_t>(1, static_cast<int64_t>(kTaskBytes / std::max<size_t>(group_bytes, 1)));
-    for (int64_t g = 0; g < n_groups; g += step) tasks.push_back({w, g, std::min(n_groups, g + step)});
+    for (int64_t i = 0; i < decl.n_matrices; ++i) {
+      for (int64_t g = 0; g < n_groups; g += step) tasks.push_back({w, i, g, std::min(n_groups, g + step)});
+    }
   }
   return tasks;
 }
 
 // The source rows of a task.
 TensorView packed_rows(const Program& program, const PackTask& task) {
-  TensorView rows = program.weights[task.weight].view;
+  TensorView rows = program.weights[task.weight].matrix(task.matrix);
   const int64_t first = task.group_begin * kernels::kGroupRows;
   const int64_t end = std::min(rows.n_rows(), task.group_end * kernels::kGroupRows);
   rows.data = rows.row(first);
@@ -74,7 +76,8 @@ Result<WeightStore> WeightStore::load(const Program& program, const WeightSource
     store.offsets_.push_back(offset);
     store.tables_.push_back(decl.role == WeightRole::kTable ? decl.view : TensorView{});
     offset += decl_bytes(decl);
-    if (decl.role == WeightRole::kLinear) total += decl.view.bytes();
+    if (decl.role == WeightRole::kLinear)
+      total += static_cast<size_t>(decl.n_matrices * decl.n()) * decl.view.row_stride();
   }
   QUIRE_CHECK(offset == store.region_.size());
 
@@ -92,10 +95,12 @@ Result<WeightStore> WeightStore::load(const Program& program, const WeightSource
     if (cancelled.load(std::memory_order_relaxed)) return;
     const PackTask& task = tasks[static_cast<size_t>(tile)];
     const WeightDecl& decl = program.weights[task.weight];
-    const size_t group_bytes = decl.format->group_bytes(decl.view.n_cols());
-    std::byte* out = store.region_.data() + store.offsets_[task.weight];
+    const size_t group_bytes = decl.format->group_bytes(decl.k());
+    const TensorView matrix = decl.matrix(task.matrix);
+    std::byte* out = store.region_.data() + store.offsets_[task.weight] +
+                     static_cast<size_t>(task.matrix) * decl.packed_bytes();
     for (int64_t g = task.group_begin; g < task.group_end; ++g) {
-      decl.format->pack_group(decl.view, g, out + static_cast<size_t>(g) * group_bytes);
+      decl.format->pack_group(matrix, g, out + static_cast<size_t>(g) * group_bytes);
     }
     const TensorView rows = packed_rows(program, task);
     source.release(rows);

@@ -31,7 +31,8 @@ class WeightStore {
   static Result<WeightStore> load(const Program& program, const WeightSource& source, ThreadPool& pool,
                                   LoadProgress progress);
 
-  const std::byte* packed(WeightId id) const { return region_.data() + offsets_[index(id)]; }  // kLinear
+  // kLinear: the first of the declaration's matrices; the others follow, packed_bytes() apart.
+  const std::byte* packed(WeightId id) const { return region_.data() + offsets_[index(id)]; }
   const float* vector(WeightId id) const {
     return reinterpret_cast<const float*>(region_.data() + offsets_[index(id)]);
   }                                                                          // kVector

@@ -8,15 +8,20 @@
 namespace quire {
 namespace {
 
-constexpr std::array<Architecture, 8> kArchitectures = {{
+constexpr std::array<Architecture, 13> kArchitectures = {{
     {"gemma2", "Gemma 2", build_gemma2},
     {"gemma3", "Gemma 3 (text)", build_gemma3},
+    {"gpt-oss", "gpt-oss", build_gpt_oss},
     {"granite", "Granite 3 dense", build_granite},
-    {"llama", "Llama 1-3, Mistral, SmolLM 1-2 and other dense models in llama form", build_llama},
+    {"granitemoe", "Granite 3 with experts", build_granitemoe},
+    {"llama", "Llama 1-3, Mistral, Mixtral, SmolLM 1-2 and other models in llama form", build_llama},
     {"olmo2", "OLMo 2 and 3", build_olmo2},
+    {"olmoe", "OLMoE", build_olmoe},
     {"phi3", "Phi-3, Phi-3.5 and Phi-4 mini", build_phi3},
     {"qwen2", "Qwen 2 and 2.5", build_qwen2},
+    {"qwen2moe", "Qwen 1.5 and 2 with experts", build_qwen2moe},
     {"qwen3", "Qwen 3 dense", build_qwen3},
+    {"qwen3moe", "Qwen 3 with experts", build_qwen3moe},
 }};
 
 }  // namespace

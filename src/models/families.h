@@ -12,11 +12,16 @@ using BuildFn = Result<graph::Value>(const Metadata& metadata, const BuildOption
 
 BuildFn build_gemma2;
 BuildFn build_gemma3;
+BuildFn build_gpt_oss;
 BuildFn build_granite;
+BuildFn build_granitemoe;
 BuildFn build_llama;
 BuildFn build_olmo2;
+BuildFn build_olmoe;
 BuildFn build_phi3;
 BuildFn build_qwen2;
+BuildFn build_qwen2moe;
 BuildFn build_qwen3;
+BuildFn build_qwen3moe;
 
 }  // namespace quire

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -107,9 +108,16 @@ std::string hidden_report(const Case& c) {
   return report;
 }
 
-class DenseModel : public testing::TestWithParam<std::string> {};
+class ReferenceModel : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(oracle::case_folder(GetParam())) &&
+        !std::filesystem::exists(QUIRE_ORACLE_DIR))
+      GTEST_SKIP() << "only in the full oracle, which is not here";
+  }
+};
 
-TEST_P(DenseModel, LogitsAndGreedyIdsMatchTheReference) {
+TEST_P(ReferenceModel, LogitsAndGreedyIdsMatchTheReference) {
   Result<Case> c = oracle::load_case(GetParam());
   ASSERT_TRUE(c.ok()) << c.error().message;
   const std::unique_ptr<Runner> runner = load(c->model, {.ctx = c->ctx, .kv_type = graph::KvType::kF32});
@@ -125,7 +133,7 @@ TEST_P(DenseModel, LogitsAndGreedyIdsMatchTheReference) {
   }
 }
 
-TEST_P(DenseModel, BitsDoNotDependOnChunksThreadsOrIsa) {
+TEST_P(ReferenceModel, BitsDoNotDependOnChunksThreadsOrIsa) {
   Result<Case> c = oracle::load_case(GetParam());
   ASSERT_TRUE(c.ok()) << c.error().message;
   const std::vector<int32_t> tokens = c->tokens();
@@ -157,7 +165,7 @@ TEST_P(DenseModel, BitsDoNotDependOnChunksThreadsOrIsa) {
   EXPECT_TRUE(same_bits(feed(*plain, tokens, 40, 1), expected)) << "without any optimisation";
 }
 
-TEST_P(DenseModel, HalfPrecisionCacheStaysClose) {
+TEST_P(ReferenceModel, HalfPrecisionCacheStaysClose) {
   Result<Case> c = oracle::load_case(GetParam());
   ASSERT_TRUE(c.ok()) << c.error().message;
   const std::unique_ptr<Runner> runner = load(c->model, {.ctx = c->ctx, .kv_type = graph::KvType::kF16});
@@ -168,12 +176,14 @@ TEST_P(DenseModel, HalfPrecisionCacheStaysClose) {
   EXPECT_GT(d.max, 0);  // an f16 cache that rounds nothing is not one
 }
 
-INSTANTIATE_TEST_SUITE_P(Oracle, DenseModel,
+INSTANTIATE_TEST_SUITE_P(Oracle, ReferenceModel,
                          testing::Values("llama", "llama-biases", "llama-rope-linear", "llama-rope-llama3",
                                          "llama-rope-yarn", "llama-tied", "qwen2", "qwen2-yarn", "qwen3",
                                          "gemma2", "gemma3", "gemma3-full", "gemma3-linear", "phi3",
                                          "phi3-longrope", "phi3-longrope-short", "phi4-mini", "olmo2",
-                                         "olmo2-gqa", "olmo3", "granite", "granite-tied"),
+                                         "olmo2-gqa", "olmo3", "granite", "granite-tied", "mixtral",
+                                         "qwen2moe", "qwen3moe", "gpt-oss", "mixtral-top3", "qwen2moe-shared",
+                                         "qwen3moe-fused", "gpt-oss-plain", "olmoe", "granitemoe"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -190,10 +200,27 @@ TEST(HalfPrecisionWeights, F16FilesHoldTheSameNumbers) {
   EXPECT_TRUE(same_bits(feed(*f16, c->tokens(), 9, 9), feed(*f32, c->tokens(), 9, 9)));
 }
 
-class QuantisedWeights : public testing::TestWithParam<std::string> {};
+// A case of one model in many weight types, and one of them: "quant-dense/Q4_K".
+class QuantisedWeights : public testing::TestWithParam<std::string> {
+ protected:
+  static Result<Case> load_case() {
+    const std::string name = GetParam();
+    const size_t slash = name.find('/');
+    return oracle::load_typed_case(name.substr(0, slash), name.substr(slash + 1));
+  }
+  static bool has_experts() { return GetParam().starts_with("quant-moe"); }
+};
+
+std::vector<std::string> quantised_cases() {
+  std::vector<std::string> names;
+  for (const char* name : {"quant-dense", "quant-moe"}) {
+    for (const std::string& type : oracle::case_types(name)) names.push_back(std::string(name) + "/" + type);
+  }
+  return names;
+}
 
 TEST_P(QuantisedWeights, ExactActivationsMatchTheReference) {
-  Result<Case> c = oracle::load_typed_case("quant-dense", GetParam());
+  Result<Case> c = load_case();
   ASSERT_TRUE(c.ok()) << c.error().message;
   const std::unique_ptr<Runner> runner =
       load(c->model, {.kv_type = graph::KvType::kF32, .activations = graph::ActivationSetting::kF32});
@@ -206,7 +233,7 @@ TEST_P(QuantisedWeights, ExactActivationsMatchTheReference) {
 }
 
 TEST_P(QuantisedWeights, Int8ActivationsStayInsideTheToleranceAndKeepTheirBits) {
-  Result<Case> c = oracle::load_typed_case("quant-dense", GetParam());
+  Result<Case> c = load_case();
   ASSERT_TRUE(c.ok()) << c.error().message;
   const std::unique_ptr<Runner> runner = load(c->model, {.kv_type = graph::KvType::kF32});
   ASSERT_NE(runner, nullptr);
@@ -214,8 +241,9 @@ TEST_P(QuantisedWeights, Int8ActivationsStayInsideTheToleranceAndKeepTheirBits) 
   const Rows rows = feed(*runner, tokens, c->prompt.size(), 1);
   const Difference d = difference(rows, c->logits);
   RecordProperty("rms_difference", fmt::format("{:.3g}", d.rms));
-  EXPECT_LT(d.max, 1.5);
-  EXPECT_LT(d.rms, 0.3);
+  // Where rounding sends a row to another expert, the whole row changes: only the mean counts then.
+  EXPECT_LT(d.max, has_experts() ? 10 : 1.5);
+  EXPECT_LT(d.rms, has_experts() ? 0.4 : 0.3);
   EXPECT_GT(d.max, 1e-3);  // int8 activations that lose nothing are not int8
   for (Isa isa : supported_isas()) {
     const std::unique_ptr<Runner> other =
@@ -225,8 +253,13 @@ TEST_P(QuantisedWeights, Int8ActivationsStayInsideTheToleranceAndKeepTheirBits) 
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Oracle, QuantisedWeights, testing::ValuesIn(oracle::case_types("quant-dense")),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Oracle, QuantisedWeights, testing::ValuesIn(quantised_cases()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return c == '-' || c == '/'; }, '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace quire

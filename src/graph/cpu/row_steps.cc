@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "graph/cpu/pair_rows.h"
 
 namespace quire::graph {
 namespace {
@@ -133,6 +134,47 @@ struct RowOpRunner {
                                             .activation = a.activation};
     s.kernels->rows.gated_activation(args, begin, end);
   }
+  void operator()(const ClampedSwigluAttrs& a) const {
+    const kernels::ClampedSwigluArgs args{.gate = s.f32(in(0)),
+                                          .ld_gate = s.ld(in(0)),
+                                          .up = s.f32(in(1)),
+                                          .ld_up = s.ld(in(1)),
+                                          .y = s.f32(out()),
+                                          .ld_y = s.ld(out()),
+                                          .n_cols = cols(out()),
+                                          .limit = a.limit,
+                                          .alpha = a.alpha,
+                                          .up_offset = a.up_offset};
+    s.kernels->rows.clamped_swiglu(args, begin, end);
+  }
+  void operator()(const GateRowsAttrs&) const {
+    const kernels::GateRowsArgs args{.x = s.f32(in(0)),
+                                     .ld_x = s.ld(in(0)),
+                                     .gate = s.f32(in(1)),
+                                     .ld_gate = s.ld(in(1)),
+                                     .y = s.f32(out()),
+                                     .ld_y = s.ld(out()),
+                                     .n_cols = cols(out())};
+    s.kernels->rows.gate_rows(args, begin, end);
+  }
+  void operator()(const RouteAttrs& a) const {
+    const kernels::RouteArgs args{.logits = s.f32(in(0)),
+                                  .ld_logits = s.ld(in(0)),
+                                  .selection_bias = weight(0),
+                                  .ids = reinterpret_cast<int32_t*>(s.bytes(out(0))),
+                                  .weights = s.f32(out(1)),
+                                  .n_expert = cols(in(0)),
+                                  .n_used = a.n_used,
+                                  .n_groups = a.n_groups,
+                                  .n_groups_used = a.n_groups_used,
+                                  .gating = a.gating,
+                                  .normalise = a.normalise,
+                                  .scale = a.scale};
+    s.kernels->rows.route(args, begin, end);
+  }
+  void operator()(const GatherPairsAttrs&) const { run_gather_pairs(s, op, begin, end); }
+  void operator()(const QuantizePairsAttrs&) const { run_quantize_pairs(s, op, begin, end); }
+  void operator()(const CombineAttrs&) const { run_combine(s, op, begin, end); }
   void operator()(const RopeTableAttrs& a) const {
     const RopeSpec& spec = s.program->ropes[static_cast<size_t>(a.spec)];
     const kernels::RopeTableArgs args{.positions = s.step->positions,
@@ -194,6 +236,8 @@ struct RowOpRunner {
   void operator()(const LinearAttrs&) const { QUIRE_CHECK(false); }
   void operator()(const AttentionAttrs&) const { QUIRE_CHECK(false); }
   void operator()(const SelectOutputsAttrs&) const { QUIRE_CHECK(false); }
+  void operator()(const SortPairsAttrs&) const { QUIRE_CHECK(false); }
+  void operator()(const ExpertLinearAttrs&) const { QUIRE_CHECK(false); }
 };
 
 }  // namespace

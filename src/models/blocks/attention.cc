@@ -38,6 +38,7 @@ graph::Value attention_block(ProgramBuilder& b, const std::string& layer, Value 
     q = b.rope(q, *spec.rope, p.n_head, spec.pairs);
     k = b.rope(k, *spec.rope, p.n_head_kv, spec.pairs);
   }
+  const std::string sinks = spec.sinks == Sinks::kPerHead ? layer + ".attn_sinks.weight" : "";
   const Value mixed = b.attention(q, k, v,
                                   {.n_head = p.n_head,
                                    .n_head_kv = p.n_head_kv,
@@ -45,7 +46,8 @@ graph::Value attention_block(ProgramBuilder& b, const std::string& layer, Value 
                                    .d_v = p.d_v,
                                    .scale = spec.scale,
                                    .softcap = spec.softcap,
-                                   .window = spec.window});
+                                   .window = spec.window,
+                                   .sinks = sinks});
   return b.linear_bias(mixed, layer + ".attn_output.weight", layer + ".attn_output.bias", p.d_model);
 }
 

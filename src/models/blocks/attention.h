@@ -18,6 +18,11 @@ enum class QkNorm : uint8_t {
   kFull,     // RMS over all heads together, weights [n_head * d_k]
 };
 
+enum class Sinks : uint8_t {
+  kNone,
+  kPerHead,  // the scores of a head compete with a learned one, attn_sinks [n_head]
+};
+
 struct AttentionSpec {
   const graph::RopeSpec* rope = nullptr;  // null = no rotation in this layer
   kernels::RopePairs pairs = kernels::RopePairs::kHalves;
@@ -25,6 +30,7 @@ struct AttentionSpec {
   float scale = 1;     // of q . k
   float softcap = 0;   // 0 = none
   int32_t window = 0;  // 0 = every position
+  Sinks sinks = Sinks::kNone;
 };
 
 // attention.scale, or 1 / sqrt(d_k) where the key is absent or 0. Errors: kCorrupt (not a finite number).

@@ -30,8 +30,9 @@ graph::Value decoder(graph::ProgramBuilder& b, const DecoderParams& p, const Bui
     x = b.add(x, h, spec.residual_scale);
     if (last) x = b.select_outputs(x);
 
-    h = norm_in ? b.rms_norm(x, layer + ".ffn_norm.weight", p.norm_eps) : x;
-    h = gated_ffn(b, layer, h, p.d_model, p.n_ff, spec.activation);
+    h = norm_in ? b.rms_norm(x, fmt::format("{}.{}.weight", layer, spec.ffn_norm), p.norm_eps) : x;
+    h = spec.moe && il >= spec.moe->n_dense ? moe_ffn(b, layer, h, p.d_model, *spec.moe)
+                                            : gated_ffn(b, layer, h, p.d_model, p.n_ff, spec.activation);
     if (norm_out) h = b.rms_norm(h, layer + ".post_ffw_norm.weight", p.norm_eps);
     x = b.add(x, h, spec.residual_scale);
   }

@@ -1,10 +1,12 @@
 // A decoder-only transformer as a whole: embedding, layers of attention and gated feed-forward, head.
 //
-// Most dense families are this with different data: where the norms stand, what attention does in a layer,
-// and a few scalars. Appends to the builder; pure otherwise.
+// Most families are this with different data: where the norms stand, what attention does in a layer, whether
+// the feed-forward is one or a mixture of experts, and a few scalars. Appends to the builder; pure otherwise.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "base/function_ref.h"
 #include "graph/builder.h"
@@ -12,6 +14,7 @@
 #include "models/blocks/attention.h"
 #include "models/blocks/decoder_params.h"
 #include "models/blocks/head.h"
+#include "models/blocks/moe.h"
 
 namespace quire {
 
@@ -25,6 +28,8 @@ enum class NormPlacement : uint8_t {
 struct DecoderSpec {
   NormPlacement norms = NormPlacement::kBefore;
   kernels::Activation activation = kernels::Activation::kSilu;  // of the gate
+  std::string ffn_norm = "ffn_norm";                            // name of the norm before the feed-forward
+  std::optional<MoeSpec> moe = {};  // the feed-forward of all layers but the first moe->n_dense ones
   float embedding_scale = 1;
   float residual_scale = 1;  // each branch is multiplied by it before it is added
   HeadSpec head = {};

@@ -205,6 +205,12 @@ std::multiset<std::string> steps_of(const Program& program) {
         steps.insert(
             fmt::format("linear {} -> {} by {}", id(op.inputs[i]), id(op.outputs[i]), op.weights[i].id));
       }
+    } else if (std::holds_alternative<ExpertLinearAttrs>(op.attrs)) {
+      const size_t n_outputs = op.outputs.size() * 2 / op.weights.size();  // of a layer: two with planes
+      for (size_t i = 0; i < op.weights.size(); i += 2) {
+        steps.insert(fmt::format("expert_linear {} {} -> {} by {}", id(op.inputs[i]), id(op.inputs[i + 1]),
+                                 id(op.outputs[i / 2 * n_outputs]), op.weights[i].id));
+      }
     } else if (std::holds_alternative<AddRmsNormAttrs>(op.attrs)) {
       steps.insert(fmt::format("add {} {} -> {}", id(op.inputs[0]), id(op.inputs[1]), id(op.outputs[0])));
       steps.insert(

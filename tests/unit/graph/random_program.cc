@@ -18,10 +18,21 @@ std::string linear_name(bool quantised, int64_t from, int64_t to) {
   return fmt::format("{}.{}.{}.weight", quantised ? "q" : "f", from, to);
 }
 
+std::string experts_name(bool quantised, int64_t width) {
+  return fmt::format("{}.{}.exps.weight", quantised ? "q" : "f", width);
+}
+
 }  // namespace
 
 void add_random_program_tensors(MemorySource& source) {
   source.add_random("token_embd.weight", {64, 8});
+  for (int64_t width : kWidths) {
+    source.add_random(fmt::format("router.{}.weight", width), {width, 4});
+    for (bool quantised : {false, true}) {
+      source.add_random(experts_name(quantised, width), {width, width, 4},
+                        quantised ? ElementType::kQ8_0 : ElementType::kF32);
+    }
+  }
   for (int64_t from : kWidths) {
     source.add_random(fmt::format("norm.{}.weight", from), {from});
     for (int64_t to : kWidths) {
@@ -48,7 +59,7 @@ Program random_program(const MemorySource& source, uint32_t seed, int n_ops) {
   const auto step = [&](std::vector<Known>& known, bool tokens) {
     const Known x = pick(known);
     const int64_t to = kWidths[below(3)];
-    switch (below(tokens ? 9 : 7)) {
+    switch (below(tokens ? 10 : 8)) {
       case 0:
       case 1:
         b.set_planes(below(4) == 0 ? kernels::ActivationPlanes::kTwo : kernels::ActivationPlanes::kOne);
@@ -76,10 +87,21 @@ Program random_program(const MemorySource& source, uint32_t seed, int n_ops) {
       case 6:
         if (below(3) == 0) b.tap(x.value, "tap");
         break;
-      case 7:
+      case 7: {
+        const Routing routing = b.route(b.linear(x.value, fmt::format("router.{}.weight", x.cols), 4),
+                                        {.n_expert = 4, .n_used = 2});
+        const auto experts = [&](Value in) {
+          return b.expert_linear(in, routing, {.weight = experts_name(below(2) == 0, x.cols), .n = x.cols});
+        };
+        const Value gate = experts(x.value);
+        const Value h = b.gated_activation(gate, experts(x.value), kernels::Activation::kSilu);
+        known.push_back({b.combine(experts(h), routing), x.cols});
+        break;
+      }
+      case 8:
         known.push_back({b.rope(x.value, {.inv_freq = {1, 0.1f}}, 4, kernels::RopePairs::kHalves), x.cols});
         break;
-      case 8: {
+      case 9: {
         const Known kv = pick(known);
         if (kv.cols > x.cols) break;
         const auto heads = static_cast<int32_t>(x.cols / 8);

@@ -12,7 +12,7 @@ namespace quire::graph::testing {
 void add_random_program_tensors(MemorySource& source);
 
 // A program of about n_ops ops whose inputs are chosen at random among earlier values, with views, taps,
-// quantised and f32 linear layers, attention, and a part on output rows.
+// quantised and f32 linear layers, experts, attention, and a part on output rows.
 Program random_program(const MemorySource& source, uint32_t seed, int n_ops);
 
 }  // namespace quire::graph::testing

@@ -128,6 +128,71 @@ TEST_F(Families, BiasesAreTakenWhereTheFileHasThem) {
   EXPECT_THAT(bad.error().message, HasSubstr("blk.0.attn_output.bias"));
 }
 
+std::vector<graph::RouteAttrs> routings(const graph::Program& program) {
+  std::vector<graph::RouteAttrs> found;
+  for (const graph::Op& op : program.ops) {
+    if (const auto* route = std::get_if<graph::RouteAttrs>(&op.attrs)) found.push_back(*route);
+  }
+  return found;
+}
+
+TEST_F(Families, RoutingFollowsTheKeys) {
+  using kernels::Gating, kernels::GateWeights;
+  EXPECT_EQ(routings(open(TinyModel::of("qwen2moe"))->program())[1].normalise, GateWeights::kPlain);
+  EXPECT_EQ(routings(open(TinyModel::of("gpt-oss"))->program())[0].gating, Gating::kSoftmaxOfSelected);
+  TinyModel model = TinyModel::of("qwen3moe");
+  EXPECT_EQ(routings(open(model)->program())[0].normalise, GateWeights::kSumToOne);
+  EXPECT_EQ(routings(open(model)->program())[0].scale, 1);
+  model.set("qwen3moe.expert_gating_func", uint32_t{2});
+  model.set("qwen3moe.expert_weights_norm", false);
+  model.set("qwen3moe.expert_weights_scale", 2.5f);
+  model.set("qwen3moe.expert_group_count", uint32_t{2});
+  model.set("qwen3moe.expert_group_used_count", uint32_t{1});
+  const graph::RouteAttrs route = routings(open(model)->program())[1];
+  EXPECT_EQ(route.gating, Gating::kSigmoid);
+  EXPECT_EQ(route.normalise, GateWeights::kPlain);
+  EXPECT_EQ(route.scale, 2.5f);
+  EXPECT_EQ(route.n_groups, 2);
+  EXPECT_EQ(route.n_groups_used, 1);
+  model.set("qwen3moe.expert_weights_scale", 0.0f);  // what files say that mean none
+  EXPECT_EQ(routings(open(model)->program())[0].scale, 1);
+}
+
+TEST_F(Families, AMixtralIsALlamaWithExperts) {
+  TinyModel model = TinyModel::of("llama");
+  model.set("llama.expert_count", uint32_t{3});
+  model.set("llama.expert_used_count", uint32_t{2});
+  for (int64_t il = 0; il < TinyModel::kLayers; ++il) {
+    const auto name = [&](std::string_view part) { return fmt::format("blk.{}.ffn_{}.weight", il, part); };
+    for (const char* part : {"gate", "up", "down"}) model.erase_tensor(name(part));
+    model.add_tensor({.name = name("gate_inp"), .dims = {TinyModel::kWidth, 3}});
+    model.add_tensor({.name = name("gate_up_exps"), .dims = {TinyModel::kWidth, 2 * TinyModel::kHidden, 3}});
+    model.add_tensor({.name = name("down_exps"), .dims = {TinyModel::kHidden, TinyModel::kWidth, 3}});
+  }
+  EXPECT_EQ(routings(open(model)->program())[0].normalise, kernels::GateWeights::kSumToOne);
+  const std::vector<float> before = logits(model);
+  // A bias that decides which experts are chosen.
+  model.add_tensor({.name = "blk.0.exp_probs_b.bias", .dims = {3}, .values = {0, 0, 9}});
+  model.add_tensor({.name = "blk.1.exp_probs_b.bias", .dims = {3}, .values = {9, 0, 0}});
+  EXPECT_NE(logits(model), before);
+  // The first layer may have no experts.
+  model.set("llama.leading_dense_block_count", uint32_t{1});
+  for (const char* part : {"gate", "up"}) {
+    model.add_tensor(
+        {.name = fmt::format("blk.0.ffn_{}.weight", part), .dims = {TinyModel::kWidth, TinyModel::kHidden}});
+  }
+  model.add_tensor({.name = "blk.0.ffn_down.weight", .dims = {TinyModel::kHidden, TinyModel::kWidth}});
+  EXPECT_EQ(routings(open(model)->program()).size(), 1u);
+}
+
+TEST_F(Families, SinksAndWindowsOfGptOss) {
+  const std::unique_ptr<Model> model = open(TinyModel::of("gpt-oss"));
+  EXPECT_THAT(windows(model->program()), ElementsAre(128, 0));
+  for (const graph::Op& op : model->program().ops) {
+    if (std::holds_alternative<graph::AttentionAttrs>(op.attrs)) EXPECT_EQ(op.weights.size(), 1u);
+  }
+}
+
 TEST_F(Families, ATiedHeadReadsTheTable) {
   TinyModel model = TinyModel::of("llama");
   const std::vector<float> untied = logits(model);

@@ -30,7 +30,16 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
 
   const bool gemma = architecture.starts_with("gemma");
   const bool olmo = architecture == "olmo2";
-  const bool per_head_norms = architecture == "qwen3" || architecture == "gemma3";
+  const bool per_head_norms = architecture.starts_with("qwen3") || architecture == "gemma3";
+  const bool gpt_oss = architecture == "gpt-oss";
+  const bool experts = architecture.ends_with("moe") || gpt_oss;
+  const bool full_norms = olmo || architecture == "olmoe";
+  if (experts) {
+    m.set(key("expert_count"), uint32_t{kExperts});
+    m.set(key("expert_used_count"), uint32_t{kExpertsUsed});
+    m.set(key("expert_feed_forward_length"), uint32_t{kExpertHidden});
+  }
+  if (architecture == "qwen2moe") m.set(key("expert_shared_feed_forward_length"), uint32_t{kHidden});
   const auto add = [&](const std::string& name, std::vector<int64_t> dims) {
     m.add_tensor({.name = name, .dims = std::move(dims)});
   };
@@ -45,18 +54,28 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
       add(name("attn_k.weight"), {width, kHeadsKv * kHead});
       add(name("attn_v.weight"), {width, kHeadsKv * kHead});
     }
-    if (architecture == "qwen2") {
+    if (architecture.starts_with("qwen2") || gpt_oss) {
       add(name("attn_q.bias"), {kHeads * kHead});
       add(name("attn_k.bias"), {kHeadsKv * kHead});
       add(name("attn_v.bias"), {kHeadsKv * kHead});
     }
-    if (per_head_norms || olmo) {
-      add(name("attn_q_norm.weight"), {olmo ? kHeads * kHead : kHead});
-      add(name("attn_k_norm.weight"), {olmo ? kHeadsKv * kHead : kHead});
+    if (per_head_norms || full_norms) {
+      add(name("attn_q_norm.weight"), {full_norms ? kHeads * kHead : kHead});
+      add(name("attn_k_norm.weight"), {full_norms ? kHeadsKv * kHead : kHead});
     }
     add(name("attn_output.weight"), {kHeads * kHead, width});
     if (gemma || olmo) add(name("post_attention_norm.weight"), {width});
-    if (!olmo) add(name("ffn_norm.weight"), {width});
+    if (gpt_oss) {
+      add(name("attn_sinks.weight"), {kHeads});
+      add(name("attn_output.bias"), {width});
+      add(name("post_attention_norm.weight"), {width});
+    } else if (!olmo) {
+      add(name("ffn_norm.weight"), {width});
+    }
+    if (experts) {
+      m.add_experts(il, width, architecture);
+      continue;
+    }
     if (architecture == "phi3") {
       add(name("ffn_up.weight"), {width, 2 * kHidden});
     } else {
@@ -69,6 +88,28 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
   add("output_norm.weight", {width});
   if (!gemma) add("output.weight", {width, kVocab});
   return m;
+}
+
+void TinyModel::add_experts(int64_t layer, int64_t width, std::string_view architecture) {
+  const auto add = [&](std::string_view part, std::vector<int64_t> dims) {
+    add_tensor({.name = fmt::format("blk.{}.ffn_{}", layer, part), .dims = std::move(dims)});
+  };
+  add("gate_inp.weight", {width, kExperts});
+  add("gate_exps.weight", {width, kExpertHidden, kExperts});
+  add("up_exps.weight", {width, kExpertHidden, kExperts});
+  add("down_exps.weight", {kExpertHidden, width, kExperts});
+  if (architecture == "gpt-oss") {
+    add("gate_inp.bias", {kExperts});
+    add("gate_exps.bias", {kExpertHidden, kExperts});
+    add("up_exps.bias", {kExpertHidden, kExperts});
+    add("down_exps.bias", {width, kExperts});
+  }
+  if (architecture == "qwen2moe") {
+    add("gate_inp_shexp.weight", {width, 1});
+    add("gate_shexp.weight", {width, kHidden});
+    add("up_shexp.weight", {width, kHidden});
+    add("down_shexp.weight", {kHidden, width});
+  }
 }
 
 void TinyModel::set(std::string_view key, Value value) {

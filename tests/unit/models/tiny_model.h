@@ -28,6 +28,7 @@ class TinyModel {
   };
 
   static constexpr int64_t kWidth = 64, kHidden = 96, kVocab = 40;
+  static constexpr int64_t kExperts = 4, kExpertsUsed = 2, kExpertHidden = 32;
   static constexpr int64_t kLayers = 2, kHeads = 4, kHeadsKv = 2, kHead = 16;
 
   // A complete model of one of the supported architectures.
@@ -46,6 +47,8 @@ class TinyModel {
   std::string write(const std::string& path) const;
 
  private:
+  void add_experts(int64_t layer, int64_t width, std::string_view architecture);
+
   std::vector<std::pair<std::string, Value>> keys_;
   std::vector<Tensor> tensors_;
 };
