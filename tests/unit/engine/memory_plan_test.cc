@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "unit/engine/tiny_model.h"
 
 namespace quire {
@@ -61,10 +63,12 @@ TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
 
 INSTANTIATE_TEST_SUITE_P(Tiny, PlannedModel,
                          ::testing::Values("llama/model-f32.gguf", "gemma3/model-f32.gguf",
-                                           "quant-dense/model-q4_k.gguf"),
+                                           "quant-dense/model-q4_k.gguf", "quant-moe/model-mxfp4.gguf"),
                          [](const auto& param) {
-                           const std::string name = param.param;
-                           return name.substr(0, name.find_first_of("-/"));
+                           std::string name = param.param;
+                           name.resize(name.find('/'));
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
                          });
 
 TEST(MemoryPlan, FollowsTheSettings) {
