@@ -8,6 +8,7 @@ namespace quire {
 namespace {
 
 constexpr const char* kRowPhases = "row-phases";
+constexpr const char* kAttentionSplit = "attention-split";
 constexpr const char* kPrefixCache = "prefix-cache";
 constexpr int64_t kMaxContext = int64_t{1} << 24;
 
@@ -33,6 +34,8 @@ std::vector<OptimisationInfo> optimisation_list() {
   list.push_back(
       {kRowPhases,
        "row operations that follow each other run on a few rows at a time, without a barrier between"});
+  list.push_back(
+      {kAttentionSplit, "few long sequences are divided among threads by positions, not only by heads"});
   list.push_back({kPrefixCache, "keys and values of equal beginnings are kept once and found again"});
   return list;
 }
@@ -79,6 +82,8 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
     return std::find(settings.off.begin(), settings.off.end(), name) != settings.off.end();
   };
   model->row_phases_ = is_off(kRowPhases) ? graph::RowPhases::kSeparate : graph::RowPhases::kMerged;
+  model->attention_split_ =
+      is_off(kAttentionSplit) ? graph::AttentionSplit::kOff : graph::AttentionSplit::kOn;
   model->prefix_cache_ = is_off(kPrefixCache) ? PrefixCache::kOff : PrefixCache::kOn;
   return model;
 }

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "engine/settings.h"
 #include "gguf/gguf_file.h"
+#include "graph/cpu_executor.h"
 #include "graph/passes.h"
 #include "graph/program.h"
 #include "graph/schedule.h"
@@ -39,6 +40,7 @@ class Model {
   const graph::Program& program() const { return program_; }
   const std::vector<graph::PassReport>& passes() const { return passes_; }
   graph::RowPhases row_phases() const { return row_phases_; }
+  graph::AttentionSplit attention_split() const { return attention_split_; }
   PrefixCache prefix_cache() const { return prefix_cache_; }
   const std::string& architecture() const { return architecture_; }
   std::string name() const;  // general.name, or the file's
@@ -55,6 +57,7 @@ class Model {
   graph::Program program_;
   std::vector<graph::PassReport> passes_;
   graph::RowPhases row_phases_ = graph::RowPhases::kMerged;
+  graph::AttentionSplit attention_split_ = graph::AttentionSplit::kOn;
   PrefixCache prefix_cache_ = PrefixCache::kOn;
   std::string architecture_;
   int64_t ctx_ = 0;

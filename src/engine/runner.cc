@@ -79,6 +79,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                   .kv = bindings,
                                   .limits = {.max_tokens = max_tokens, .max_outputs = max_outputs},
                                   .row_phases = model.row_phases(),
+                                  .attention_split = model.attention_split(),
                                   .allocation = allocation}));
   runner->tokens_.reserve(static_cast<size_t>(max_tokens));
   runner->output_rows_.reserve(static_cast<size_t>(max_outputs));

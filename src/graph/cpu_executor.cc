@@ -47,7 +47,7 @@ struct CpuExecutor::State {
   ArenaPlan plan;
   MemoryRegion arena;
   MemoryRegion scratch;
-  std::vector<kernels::AttentionTile> tiles;  // reserved for the largest step
+  AttentionBuffers attention;
   StepContext context;
   Profiler* profiler = nullptr;
 };
@@ -100,11 +100,20 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
         break;
     }
   }
+  const size_t thread_scratch = scratch_stride * static_cast<size_t>(config.n_threads);
+  const int64_t n_partials = config.attention_split == AttentionSplit::kOn && scratch_stride > 0
+                                 ? AttentionStep::partial_floats(config.n_threads)
+                                 : 0;
   QUIRE_ASSIGN_OR_RETURN(
-      state->scratch,
-      MemoryRegion::allocate(scratch_stride * static_cast<size_t>(config.n_threads), config.allocation));
+      state->scratch, MemoryRegion::allocate(thread_scratch + static_cast<size_t>(n_partials) * sizeof(float),
+                                             config.allocation));
   state->scratch.fault_in(0, state->scratch.size());
-  if (!dry) state->tiles.reserve(static_cast<size_t>(config.limits.max_tokens));
+  if (!dry && n_partials > 0) {
+    state->attention.partials = reinterpret_cast<float*>(state->scratch.data() + thread_scratch);
+    state->attention.n_partials = n_partials;
+    state->attention.split.reserve(static_cast<size_t>(AttentionStep::max_split_units(config.n_threads)));
+  }
+  if (!dry) state->attention.tiles.reserve(static_cast<size_t>(config.limits.max_tokens));
   state->context = {.program = config.program,
                     .weights = config.weights,
                     .kernels = config.kernels,
@@ -115,7 +124,7 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
                     .offsets = state->plan.offsets.data(),
                     .scratch = state->scratch.data(),
                     .scratch_stride = scratch_stride,
-                    .tiles = &state->tiles};
+                    .attention = &state->attention};
   return CpuExecutor(std::move(state));
 }
 
@@ -156,6 +165,7 @@ std::span<const float> CpuExecutor::tap_row(Value tap, int64_t i) const {
 size_t CpuExecutor::arena_bytes() const { return state_->plan.bytes - state_->plan.tap_bytes; }
 size_t CpuExecutor::tap_bytes() const { return state_->plan.tap_bytes; }
 size_t CpuExecutor::scratch_bytes() const { return state_->scratch.size(); }
+int64_t CpuExecutor::n_split_attentions() const { return state_->attention.n_split; }
 int64_t CpuExecutor::n_phases() const { return static_cast<int64_t>(state_->phases.size()); }
 
 }  // namespace quire::graph

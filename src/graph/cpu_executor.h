@@ -46,6 +46,10 @@ struct StepInput {
   std::span<const int32_t> output_rows;  // rows whose logits are wanted
 };
 
+// Whether few long sequences are divided among threads by their positions (the optimisation
+// `attention-split`) or by heads and rows only.
+enum class AttentionSplit : uint8_t { kOn, kOff };
+
 struct ExecutorConfig {
   const Program* program = nullptr;
   const WeightStore* weights = nullptr;  // null only for a dry executor
@@ -55,6 +59,7 @@ struct ExecutorConfig {
   std::span<const KvBinding> kv;  // by KvLayer index; pages may be null in a dry executor
   StepLimits limits;
   RowPhases row_phases = RowPhases::kMerged;
+  AttentionSplit attention_split = AttentionSplit::kOn;
   Allocation allocation = Allocation::kReal;
 };
 
@@ -81,6 +86,8 @@ class CpuExecutor {
   size_t tap_bytes() const;      // logits and other taps
   size_t scratch_bytes() const;  // per-thread scratch of all threads
   int64_t n_phases() const;      // barriers per step
+  // Attentions so far that were divided by positions.
+  int64_t n_split_attentions() const;
 
  private:
   struct State;

@@ -49,7 +49,6 @@ struct KvLayout {
     return k_bytes() + v_head_bytes() * static_cast<size_t>(head);
   }
 };
-#undef QUIRE_LAYOUT_FN
 
 // Rows [row_begin, row_end) of the step belong to one sequence; row r has absolute position positions[r],
 // which ascends by one inside the span. table[p / kPageTokens] is the page that holds position p.
@@ -94,6 +93,11 @@ struct AttentionTile {
   int32_t span = 0, row_begin = 0, row_end = 0, head_kv = 0;
 };
 
+// Chunks [begin, end), by number: chunk c holds positions [c * kChunkTokens, (c + 1) * kChunkTokens).
+struct ChunkRange {
+  int32_t begin = 0, end = 0;
+};
+
 struct AttentionOps {
   void (*store_kv)(const StoreKvArgs& args, int64_t row_begin, int64_t row_end);
   // Largest number of query tokens one tile should hold for this group size (n_head / n_head_kv).
@@ -101,6 +105,26 @@ struct AttentionOps {
   // Bytes of scratch one thread needs for any tile up to tile_rows, 64-byte aligned.
   size_t (*scratch_bytes)(int32_t group, int32_t d_k, int32_t d_v);
   void (*attend)(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch);
+
+  // The same in two steps, so that several threads can read one long sequence: attend_chunks computes records
+  // of some chunks, merge_chunks adds those of all chunks in ascending order, as attend does. `partials` is
+  // [chunks, rows of the tile, partial_floats(d_v)], rows being tokens x query heads.
+  // Floats of one record, a multiple of 16.
+  int64_t (*partial_floats)(int32_t d_v);
+  // Records of the chunks `range`; `partials` points to those of range.begin.
+  void (*attend_chunks)(const AttentionArgs& args, const AttentionTile& tile, ChunkRange range,
+                        float* partials, std::byte* scratch);
+  // The tile's output from the records of all chunks it sees (chunks_seen); `partials` points to the first.
+  void (*merge_chunks)(const AttentionArgs& args, const AttentionTile& tile, const float* partials,
+                       std::byte* scratch);
 };
+
+// The chunks that rows [row_begin, row_end) of the tile see.
+QUIRE_LAYOUT_FN ChunkRange chunks_seen(const AttentionArgs& args, const AttentionTile& tile) {
+  const int32_t first = args.positions[tile.row_begin];
+  const int32_t oldest = args.window > 0 && first >= args.window ? first - args.window + 1 : 0;
+  return {oldest / kChunkTokens, args.positions[tile.row_end - 1] / kChunkTokens + 1};
+}
+#undef QUIRE_LAYOUT_FN
 
 }  // namespace quire::kernels

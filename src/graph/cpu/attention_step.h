@@ -1,5 +1,7 @@
-// AttentionStep: one attention op, divided into tiles of some rows of one sequence against one KV head.
+// AttentionStep: one attention op, divided into tiles of some rows of one sequence against one KV head; where
+// these are too few or too unequal for the threads, into parts of their positions, merged afterwards.
 //
+// The division decides speed only: records of chunks are added in the same order by one thread or many.
 // Borrows the op and the binding. run() is called by the executor's thread; the pool helps.
 #pragma once
 
@@ -16,9 +18,18 @@ class AttentionStep {
   // Bytes one thread needs, a multiple of 64.
   size_t scratch_bytes(const kernels::KernelTable& kernels) const;
 
+  // The most tiles x KV heads that are worth dividing, and the floats of records reserved for them.
+  static int64_t max_split_units(int n_threads);
+  static int64_t partial_floats(int n_threads);
+
   void run(const StepContext& context) const;
 
  private:
+  // Whether to divide by positions: threads would idle, and the records fit.
+  bool divide(const kernels::AttentionArgs& args, const StepContext& context) const;
+  void run_whole(const kernels::AttentionArgs& args, const StepContext& context) const;
+  void run_split(const kernels::AttentionArgs& args, const StepContext& context) const;
+
   const Op* op_;
   kernels::KvLayout layout_;
   int32_t group_;  // query heads that share one KV head

@@ -17,6 +17,23 @@
 
 namespace quire::graph {
 
+// A tile against one KV head whose chunks are divided into parts.
+struct SplitTile {
+  kernels::AttentionTile tile;
+  kernels::ChunkRange chunks;
+  int64_t first_part = 0;  // counted over all tiles
+  float* partials = nullptr;
+};
+
+// What the attentions of a step share: lists to fill and records to write, reserved in create().
+struct AttentionBuffers {
+  std::vector<kernels::AttentionTile> tiles;
+  std::vector<SplitTile> split;
+  float* partials = nullptr;
+  int64_t n_partials = 0;  // floats
+  int64_t n_split = 0;     // attentions that were divided by positions
+};
+
 struct StepContext {
   const Program* program = nullptr;
   const WeightStore* weights = nullptr;
@@ -27,8 +44,8 @@ struct StepContext {
   std::byte* arena = nullptr;
   const size_t* offsets = nullptr;  // by value id, in the arena
   std::byte* scratch = nullptr;
-  size_t scratch_stride = 0;                             // bytes per thread
-  std::vector<kernels::AttentionTile>* tiles = nullptr;  // a list to fill, reserved for the largest step
+  size_t scratch_stride = 0;  // bytes per thread
+  AttentionBuffers* attention = nullptr;
   const StepInput* step = nullptr;
 
   int64_t n_rows(Rows rows) const {

@@ -7,50 +7,17 @@
 #include "kernels/attention/chunk.h"
 #include "kernels/attention/merge.h"
 #include "kernels/attention/store_kv.h"
+#include "kernels/attention/unpack.h"
 #include "kernels/attention/visibility.h"
 
 namespace quire::kernels::QUIRE_ISA {
 
 // Rows of a tile that a chunk's pages, once in the nearest caches, are used for.
-static constexpr int32_t kTileRows = 48;
+static constexpr int32_t kTileRows = 96;
 
 static int32_t tile_rows(int32_t group, int32_t, int32_t) { return max_int(1, kTileRows / group); }
 
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-
-// A tile's buffers, one after the other in the caller's scratch; every one starts on a multiple of 64 bytes.
-struct TileScratch {
-  int64_t ld_q, ld_out;
-  float* q;  // [rows, ld_q]
-  RunningRows state;
-  ChunkPartial partial;
-  size_t bytes;
-};
-
-static TileScratch lay_out_scratch(std::byte* base, int32_t group, int32_t d_k, int32_t d_v) {
-  TileScratch scratch = {};
-  size_t used = 0;
-  const auto take = [&](int64_t n_floats) {
-    float* at = base == nullptr ? nullptr : reinterpret_cast<float*>(base + used);
-    used += static_cast<size_t>(round_up(n_floats, kLanes)) * sizeof(float);
-    return at;
-  };
-  const int64_t rows = int64_t{tile_rows(group, d_k, d_v)} * group;
-  scratch.ld_q = round_up(d_k, kLanes);
-  scratch.ld_out = round_up(d_v, kLanes);
-  scratch.q = take(rows * scratch.ld_q);
-  scratch.state = {
-      .max = take(rows), .sum = take(rows), .out = take(rows * scratch.ld_out), .ld_out = scratch.ld_out};
-  scratch.partial.weights = take(kBlockRows * kChunkTokens);
-  scratch.partial.out = take(kBlockRows * scratch.ld_out);
-  scratch.partial.ld_out = scratch.ld_out;
-  scratch.bytes = used;
-  return scratch;
-}
-
-static size_t scratch_bytes(int32_t group, int32_t d_k, int32_t d_v) {
-  return lay_out_scratch(nullptr, group, d_k, d_v).bytes;
-}
 
 static void scale_query(const float* q, int32_t d_k, float scale, float* scaled) {
   for (int32_t d = 0; d < d_k; d += kLanes) store(scaled + d, mul(load_partial(q + d, d_k - d), set1(scale)));
@@ -69,63 +36,196 @@ static ChunkPages find_pages(const AttentionArgs& args, const int32_t* table, in
   return pages;
 }
 
-template <typename Storage>
-static void attend_tile(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch_base) {
-  const int32_t d_k = args.layout.d_k;
-  const int32_t d_v = args.layout.d_v;
-  const int32_t group = args.n_head / args.layout.n_head_kv;
-  const int32_t n_rows = (tile.row_end - tile.row_begin) * group;
-  const int32_t first_head = tile.head_kv * group;
-  const SequenceSpan& span = args.spans[tile.span];
-  TileScratch scratch = lay_out_scratch(scratch_base, group, d_k, d_v);
+// A tile's buffers, one after the other in the caller's scratch; every one starts on a multiple of 64 bytes.
+struct TileScratch {
+  int64_t ld_q, ld_out;
+  float* q;  // [rows, ld_q]
+  RunningRows state;
+  ChunkWeights weights;
+  float* partial;  // [kBlockRows, ld_out]
+  UnpackedChunk unpacked;
+  size_t bytes;
+};
 
-  for (int32_t row = 0; row < n_rows; ++row) {
-    const float* q =
-        args.q + int64_t{tile.row_begin + row / group} * args.ld_q + int64_t{first_head + row % group} * d_k;
-    scale_query(q, d_k, args.scale, scratch.q + row * scratch.ld_q);
-  }
-  start_rows(scratch.state, n_rows);
-
-  const auto row_sees = [&](int32_t row) {
-    return visible_positions(args.positions[tile.row_begin + row / group], args.window);
+static TileScratch lay_out_scratch(std::byte* base, int32_t group, int32_t d_k, int32_t d_v) {
+  TileScratch scratch = {};
+  size_t used = 0;
+  const auto take = [&](int64_t n_floats) {
+    float* at = base == nullptr ? nullptr : reinterpret_cast<float*>(base + used);
+    used += static_cast<size_t>(round_up(n_floats, kLanes)) * sizeof(float);
+    return at;
   };
-  const int32_t first_chunk = row_sees(0).begin / kChunkTokens;
-  const int32_t last_chunk = (row_sees(n_rows - 1).end - 1) / kChunkTokens;
-  int32_t begin = 0;  // rows [begin, end) see something of the chunk
-  for (int32_t chunk = first_chunk; chunk <= last_chunk; ++chunk) {
-    const auto sees = [&](int32_t row) { return within_chunk(row_sees(row), chunk); };
-    while (sees(begin).end <= 0) begin += group;
-    int32_t end = n_rows;
-    while (sees(end - 1).end <= sees(end - 1).begin) end -= group;
-    const ChunkPages pages =
-        find_pages(args, span.table, tile.head_kv, chunk, {sees(begin).begin, sees(end - 1).end});
+  const int64_t rows = int64_t{tile_rows(group, d_k, d_v)} * group;
+  scratch.ld_q = round_up(d_k, kLanes);
+  scratch.ld_out = round_up(d_v, kLanes);
+  scratch.q = take(rows * scratch.ld_q);
+  scratch.state = {
+      .max = take(rows), .sum = take(rows), .out = take(rows * scratch.ld_out), .ld_out = scratch.ld_out};
+  scratch.weights.weights = take(kBlockRows * kChunkTokens);
+  scratch.partial = take(kBlockRows * scratch.ld_out);
+  scratch.unpacked = {.k = take(int64_t{d_k} * kChunkTokens), .v = take(int64_t{d_v} * kChunkTokens)};
+  scratch.bytes = used;
+  return scratch;
+}
 
+static size_t scratch_bytes(int32_t group, int32_t d_k, int32_t d_v) {
+  return lay_out_scratch(nullptr, group, d_k, d_v).bytes;
+}
+
+// The rows of a tile: query tokens x the query heads that share its KV head, tokens outermost.
+struct TileRows {
+  const AttentionArgs& args;
+  const AttentionTile& tile;
+  int32_t d_k = args.layout.d_k;
+  int32_t d_v = args.layout.d_v;
+  int32_t group = args.n_head / args.layout.n_head_kv;
+  int32_t count = (tile.row_end - tile.row_begin) * group;
+
+  int32_t head(int32_t row) const { return tile.head_kv * group + row % group; }
+  int64_t token(int32_t row) const { return tile.row_begin + row / group; }
+  const float* q(int32_t row) const { return args.q + token(row) * args.ld_q + int64_t{head(row)} * d_k; }
+  float* out(int32_t row) const { return args.out + token(row) * args.ld_out + int64_t{head(row)} * d_v; }
+  Interval sees(int32_t row, int32_t chunk) const {
+    return within_chunk(visible_positions(args.positions[token(row)], args.window), chunk);
+  }
+};
+
+static bool is_empty(Interval seen) { return seen.end <= seen.begin; }
+
+// The pages of `chunk` that rows from `first_row` on see; where there is none, the page of `instead`.
+static ChunkPages pages_ahead(const TileRows& rows, int32_t chunk, int32_t first_row,
+                              const ChunkPages& instead) {
+  const Interval seen = {rows.sees(first_row, chunk).begin, rows.sees(rows.count - 1, chunk).end};
+  ChunkPages pages =
+      find_pages(rows.args, rows.args.spans[rows.tile.span].table, rows.tile.head_kv, chunk, seen);
+  for (int page = 0; page < kPagesPerChunk; ++page) {
+    if (pages.k[page] != nullptr) continue;
+    pages.k[page] = instead.k[page];
+    pages.v[page] = instead.v[page];
+  }
+  return pages;
+}
+
+// Calls visit(chunk, row, input, storage) for every block of rows that sees something of a chunk, chunks
+// ascending; `row` is the block's first and `storage` says how the input's pages hold their values.
+template <typename Storage, typename Visit>
+static void for_each_block(const TileRows& rows, ChunkRange range, const TileScratch& scratch,
+                           const Visit& visit) {
+  for (int32_t row = 0; row < rows.count; ++row) {
+    scale_query(rows.q(row), rows.d_k, rows.args.scale, scratch.q + row * scratch.ld_q);
+  }
+  const int32_t* table = rows.args.spans[rows.tile.span].table;
+  int32_t begin = 0;  // rows [begin, end) see something of the chunk
+  for (int32_t chunk = range.begin; chunk < range.end; ++chunk) {
+    while (rows.sees(begin, chunk).end <= 0) begin += rows.group;
+    int32_t end = rows.count;
+    while (is_empty(rows.sees(end - 1, chunk))) end -= rows.group;
+    const Interval seen_by_any = {rows.sees(begin, chunk).begin, rows.sees(end - 1, chunk).end};
+    const ChunkPages pages = find_pages(rows.args, table, rows.tile.head_kv, chunk, seen_by_any);
+    ChunkInput input = {.pages = pages,
+                        .ahead = pages_ahead(rows, chunk + 1, begin, pages),
+                        .q = nullptr,
+                        .ld_q = scratch.ld_q,
+                        .n_rows = 0,
+                        .seen = nullptr,
+                        .d_k = rows.d_k,
+                        .d_v = rows.d_v,
+                        .softcap = rows.args.softcap};
     const int32_t n_blocks = (end - begin + kBlockRows - 1) / kBlockRows;
+    const bool unpacked = Storage::kBytes != StorageF32::kBytes && n_blocks >= kUnpackBlocks;
+    if (unpacked) {
+      input.pages = unpack_chunk<Storage>(pages, rows.d_k, rows.d_v, scratch.unpacked);
+      input.ahead = input.pages;
+    }
     for (int32_t block = 0; block < n_blocks; ++block) {
       // Equal blocks: 32 rows are 6+5+5+6+5+5, not 5 * 6 + 2.
       const int32_t row = begin + (end - begin) * block / n_blocks;
       const int32_t stop = begin + (end - begin) * (block + 1) / n_blocks;
       Interval seen[kBlockRows];
-      for (int32_t r = row; r < stop; ++r) seen[r - row] = sees(r);
-      const ChunkInput input = {.pages = pages,
-                                .q = scratch.q + row * scratch.ld_q,
-                                .ld_q = scratch.ld_q,
-                                .n_rows = stop - row,
-                                .seen = seen,
-                                .d_k = d_k,
-                                .d_v = d_v,
-                                .softcap = args.softcap};
-      compute_chunk<Storage>(input, scratch.partial);
-      merge_chunk(scratch.state, row, stop - row, scratch.partial);
+      for (int32_t r = row; r < stop; ++r) seen[r - row] = rows.sees(r, chunk);
+      input.q = scratch.q + row * scratch.ld_q;
+      input.n_rows = stop - row;
+      input.seen = seen;
+      if (unpacked) {
+        visit(chunk, row, input, StorageF32());
+      } else {
+        visit(chunk, row, input, Storage());
+      }
     }
   }
+}
 
-  for (int32_t row = 0; row < n_rows; ++row) {
-    const int32_t head = first_head + row % group;
-    if (args.sinks != nullptr) merge_sink(scratch.state, row, args.sinks[head]);
-    write_row(scratch.state, row, d_v,
-              args.out + int64_t{tile.row_begin + row / group} * args.ld_out + int64_t{head} * d_v);
+static void finish_rows(const TileRows& rows, const RunningRows& state) {
+  for (int32_t row = 0; row < rows.count; ++row) {
+    if (rows.args.sinks != nullptr) merge_sink(state, row, rows.args.sinks[rows.head(row)]);
+    write_row(state, row, rows.d_v, rows.out(row));
   }
+}
+
+template <typename Storage>
+static void attend_tile(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch_base) {
+  const TileRows rows = {args, tile};
+  TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
+  start_rows(scratch.state, rows.count);
+  for_each_block<Storage>(rows, chunks_seen(args, tile), scratch,
+                          [&]<typename Values>(int32_t, int32_t row, const ChunkInput& input, Values) {
+                            weigh_chunk<Values>(input, scratch.weights);
+                            const MergeFactors factors = merge_sums(scratch.state, row, input.n_rows,
+                                                                    scratch.weights.max, scratch.weights.sum);
+                            sum_chunk<Values>(input, scratch.weights,
+                                              {.partial = scratch.partial,
+                                               .running = scratch.state.out + row * scratch.ld_out,
+                                               .keep = factors.keep,
+                                               .take = factors.take,
+                                               .ld_out = scratch.ld_out});
+                          });
+  finish_rows(rows, scratch.state);
+}
+
+// A record of a row and a chunk: max and sum in the first vector, then out.
+static int64_t partial_floats(int32_t d_v) { return kLanes + round_up(d_v, kLanes); }
+
+template <typename Storage>
+static void attend_chunk_range(const AttentionArgs& args, const AttentionTile& tile, ChunkRange range,
+                               float* partials, std::byte* scratch_base) {
+  const TileRows rows = {args, tile};
+  TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
+  const int64_t size = partial_floats(rows.d_v);
+  for_each_block<Storage>(rows, range, scratch,
+                          [&]<typename Values>(int32_t chunk, int32_t row, const ChunkInput& input, Values) {
+                            float* records =
+                                partials + (int64_t{chunk - range.begin} * rows.count + row) * size;
+                            weigh_chunk<Values>(input, scratch.weights);
+                            sum_chunk<Values>(input, scratch.weights,
+                                              {.partial = records + kLanes,
+                                               .running = nullptr,
+                                               .keep = nullptr,
+                                               .take = nullptr,
+                                               .ld_out = size});
+                            for (int32_t r = 0; r < input.n_rows; ++r) {
+                              records[r * size] = scratch.weights.max[r];
+                              records[r * size + 1] = scratch.weights.sum[r];
+                            }
+                          });
+}
+
+static void merge_chunks(const AttentionArgs& args, const AttentionTile& tile, const float* partials,
+                         std::byte* scratch_base) {
+  const TileRows rows = {args, tile};
+  TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
+  start_rows(scratch.state, rows.count);
+  const ChunkRange range = chunks_seen(args, tile);
+  for (int32_t row = 0; row < rows.count; ++row) {
+    for (int32_t chunk = range.begin; chunk < range.end; ++chunk) {
+      if (is_empty(rows.sees(row, chunk))) continue;
+      const float* record =
+          partials + (int64_t{chunk - range.begin} * rows.count + row) * partial_floats(rows.d_v);
+      const MergeFactors factors = merge_sums(scratch.state, row, 1, record, record + 1);
+      merge_row(scratch.state.out + row * scratch.ld_out, record + kLanes, scratch.ld_out, factors.keep[0],
+                factors.take[0]);
+    }
+  }
+  finish_rows(rows, scratch.state);
 }
 
 static void store_kv(const StoreKvArgs& args, int64_t row_begin, int64_t row_end) {
@@ -150,8 +250,26 @@ static void attend(const AttentionArgs& args, const AttentionTile& tile, std::by
   }
 }
 
+static void attend_chunks(const AttentionArgs& args, const AttentionTile& tile, ChunkRange range,
+                          float* partials, std::byte* scratch) {
+  switch (args.layout.type) {
+    case KvType::kF32:
+      return attend_chunk_range<StorageF32>(args, tile, range, partials, scratch);
+    case KvType::kF16:
+      return attend_chunk_range<StorageF16>(args, tile, range, partials, scratch);
+    case KvType::kBF16:
+      return attend_chunk_range<StorageBF16>(args, tile, range, partials, scratch);
+  }
+}
+
 AttentionOps attention_ops() {
-  return {.store_kv = store_kv, .tile_rows = tile_rows, .scratch_bytes = scratch_bytes, .attend = attend};
+  return {.store_kv = store_kv,
+          .tile_rows = tile_rows,
+          .scratch_bytes = scratch_bytes,
+          .attend = attend,
+          .partial_floats = partial_floats,
+          .attend_chunks = attend_chunks,
+          .merge_chunks = merge_chunks};
 }
 
 }  // namespace quire::kernels::QUIRE_ISA

@@ -1,4 +1,5 @@
-// One chunk of kChunkTokens positions against a block of up to kBlockRows rows: chunk -> (max, sum, out).
+// One chunk of kChunkTokens positions against a block of up to kBlockRows rows: weigh_chunk gives each row's
+// max, sum and weights, sum_chunk the weighted values, merged into the running ones or by themselves.
 //
 // A chunk's result depends on the chunk and the row only, so chunks of one sequence may be computed by
 // different threads, in any order, and merged afterwards (merge.h). Accumulators live in registers: rows x
@@ -11,9 +12,13 @@
 #include "kernels/attention/kv_storage.h"
 #include "kernels/attention/visibility.h"
 #include "kernels/vec/math.h"
+#include "kernels/vec/opaque.h"
 #include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {
+
+// Every loop over a tile's sums is unrolled: one that is not keeps the sums in memory.
+#define QUIRE_UNROLL _Pragma("GCC unroll 16")
 
 inline constexpr int kPagesPerChunk = kChunkTokens / kPageTokens;
 static_assert(kPageTokens == kLanes);
@@ -41,7 +46,8 @@ struct ChunkPages {
 
 struct ChunkInput {
   ChunkPages pages;
-  const float* q;  // [n_rows, ld_q], already scaled
+  ChunkPages ahead;  // what will be read next, to be fetched meanwhile; any readable memory, never null
+  const float* q;    // [n_rows, ld_q], already scaled
   int64_t ld_q;
   int32_t n_rows;        // 1 .. kBlockRows
   const Interval* seen;  // [n_rows] within the chunk, none empty
@@ -49,31 +55,45 @@ struct ChunkInput {
   float softcap;  // 0 = none
 };
 
-// What the chunk adds to each row; out is unnormalised. The buffers belong to the caller.
-struct ChunkPartial {
+// Scores of a block of rows against the chunk, turned into weights. The buffer belongs to the caller.
+struct ChunkWeights {
   float max[kBlockRows];
   float sum[kBlockRows];
   float* weights;  // [kBlockRows, kChunkTokens] exp(score - max)
-  float* out;      // [kBlockRows, ld_out], ld_out a multiple of kLanes
-  int64_t ld_out;
+};
+
+// Where the weighted sums of values go. A block whose rows see the same positions never leaves the registers:
+// running = running * keep + sum * take.
+struct ChunkOutput {
+  float* partial;     // [kBlockRows, ld_out] the chunk's own sums, or room for them
+  float* running;     // [rows of the block, ld_out] or null: leave the sums in `partial`
+  const float* keep;  // [rows of the block]
+  const float* take;
+  int64_t ld_out;  // a multiple of kLanes
 };
 
 // kRows x kColumns pages of scores; d ascending. Not inlined (as value_tile), so that each gets its own
 // registers.
 template <typename Storage, int kRows, int kColumns>
-[[gnu::noinline]] static void score_tile(const std::byte* const* pages, const float* q, int64_t ld_q,
-                                         int32_t d_k, float* scores) {
+[[gnu::noinline]] static void score_tile(const std::byte* const* pages, const std::byte* const* ahead,
+                                         const float* q, int64_t ld_q, int32_t d_k, float* scores) {
   F32 sum[kRows][kColumns];
   for (int r = 0; r < kRows; ++r) {
     for (int c = 0; c < kColumns; ++c) sum[r][c] = zero();
   }
+  // Pointers the compiler cannot derive from each other: it would spend additions on the multiply-adds'
+  // ports.
+  const float* q_row[kRows];
+  for (int r = 0; r < kRows; ++r) q_row[r] = opaque_pointer(q + r * ld_q);
   for (int32_t d = 0; d < d_k; ++d) {
     F32 k[kColumns];
     for (int c = 0; c < kColumns; ++c) {
-      k[c] = Storage::load16(pages[c] + static_cast<size_t>(d) * kPageTokens * Storage::kBytes);
+      const size_t at = static_cast<size_t>(d) * kPageTokens * Storage::kBytes;
+      k[c] = Storage::load16(pages[c] + at);
+      prefetch(ahead[c] + at);
     }
     for (int r = 0; r < kRows; ++r) {
-      const F32 q_rd = set1(q[r * ld_q + d]);
+      const F32 q_rd = set1(q_row[r][d]);
       for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(q_rd, k[c], sum[r][c]);
     }
   }
@@ -88,7 +108,7 @@ static void score_rows(const ChunkInput& in, int page_begin, int page_end, float
   constexpr int kMost = columns_for(kRows, kPagesPerChunk);
   const auto tiles_of = [&]<int kColumns>(int& page) {
     for (; page + kColumns <= page_end; page += kColumns) {
-      score_tile<Storage, kRows, kColumns>(in.pages.k + page, in.q, in.ld_q, in.d_k,
+      score_tile<Storage, kRows, kColumns>(in.pages.k + page, in.ahead.k + page, in.q, in.ld_q, in.d_k,
                                            scores + page * kPageTokens);
     }
   };
@@ -98,25 +118,37 @@ static void score_rows(const ChunkInput& in, int page_begin, int page_end, float
   tiles_of.template operator()<1>(page);
 }
 
+enum class SumStart { kZero, kPartial };
+enum class SumEnd { kPartial, kMerge };
+
 struct ValueTile {
   const std::byte* const* pages;  // V of the chunk
-  size_t row_bytes;               // from one position to the next inside a page
-  size_t column_offset;           // bytes from the row's start to the tile's first column
-  int tail_lanes;                 // columns of the last, partial vector; 0 = whole vectors
+  const std::byte* const* ahead;
+  size_t row_bytes;      // from one position to the next inside a page
+  size_t column_offset;  // bytes from the row's start to the tile's first column
+  int tail_lanes;        // columns of the last, partial vector; 0 = whole vectors
   Interval positions;
   const float* weights;  // [kRows, kChunkTokens]
-  float* out;            // [kRows, ld_out] at the tile's first column
-  int64_t ld_out;
+  ChunkOutput out;       // at the tile's first row and column
+  SumStart start;
+  SumEnd end;
 };
 
 enum class Columns { kWhole, kTail };
 
-// out += weights * V over the tile's positions, ascending; kRows x kColumns vectors.
+// Weights * V over the tile's positions, ascending; kRows x kColumns vectors.
 template <typename Storage, int kRows, int kColumns, Columns kKind>
 [[gnu::noinline]] static void value_tile(const ValueTile& tile) {
+  const ChunkOutput& out = tile.out;
   F32 sum[kRows][kColumns];
-  for (int r = 0; r < kRows; ++r) {
-    for (int c = 0; c < kColumns; ++c) sum[r][c] = load(tile.out + r * tile.ld_out + c * kLanes);
+  QUIRE_UNROLL for (int r = 0; r < kRows; ++r) {
+    QUIRE_UNROLL for (int c = 0; c < kColumns; ++c) sum[r][c] = zero();
+  }
+  if (tile.start == SumStart::kPartial) {
+    QUIRE_UNROLL for (int r = 0; r < kRows; ++r) {
+      QUIRE_UNROLL for (int c = 0; c < kColumns; ++c) sum[r][c] =
+          load(out.partial + r * out.ld_out + c * kLanes);
+    }
   }
   int32_t position = tile.positions.begin;
   while (position < tile.positions.end) {
@@ -124,23 +156,40 @@ template <typename Storage, int kRows, int kColumns, Columns kKind>
     const int32_t stop = min_int(tile.positions.end, (page + 1) * kPageTokens);
     const std::byte* values =
         tile.pages[page] + static_cast<size_t>(position % kPageTokens) * tile.row_bytes + tile.column_offset;
-    for (; position < stop; ++position, values += tile.row_bytes) {
+    const std::byte* ahead = tile.ahead[page] + (values - tile.pages[page]);
+    for (; position < stop; ++position, values += tile.row_bytes, ahead += tile.row_bytes) {
+      QUIRE_UNROLL for (size_t c = 0; c < kColumns; c += 64 / (kLanes * Storage::kBytes)) {
+        prefetch(ahead + c * kLanes * Storage::kBytes);
+      }
       F32 v[kColumns];
-      for (int c = 0; c < kColumns; ++c) {
+      QUIRE_UNROLL for (int c = 0; c < kColumns; ++c) {
         if constexpr (kKind == Columns::kWhole) {
           v[c] = Storage::load16(values + static_cast<size_t>(c) * kLanes * Storage::kBytes);
         } else {
           v[c] = Storage::load_first(values, tile.tail_lanes);
         }
       }
-      for (int r = 0; r < kRows; ++r) {
+      QUIRE_UNROLL for (int r = 0; r < kRows; ++r) {
         const F32 weight = set1(tile.weights[r * kChunkTokens + position]);
-        for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(weight, v[c], sum[r][c]);
+        QUIRE_UNROLL for (int c = 0; c < kColumns; ++c) sum[r][c] = mul_add(weight, v[c], sum[r][c]);
       }
     }
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int c = 0; c < kColumns; ++c) store(tile.out + r * tile.ld_out + c * kLanes, sum[r][c]);
+  if (tile.end == SumEnd::kPartial) {
+    QUIRE_UNROLL for (int r = 0; r < kRows; ++r) {
+      QUIRE_UNROLL for (int c = 0; c < kColumns; ++c) {
+        store(out.partial + r * out.ld_out + c * kLanes, sum[r][c]);
+      }
+    }
+    return;
+  }
+  QUIRE_UNROLL for (int r = 0; r < kRows; ++r) {
+    const F32 keep = set1(out.keep[r]);
+    const F32 take = set1(out.take[r]);
+    QUIRE_UNROLL for (int c = 0; c < kColumns; ++c) {
+      float* running = out.running + r * out.ld_out + c * kLanes;
+      store(running, mul_add(load(running), keep, mul(sum[r][c], take)));
+    }
   }
 }
 
@@ -148,11 +197,12 @@ template <typename Storage, int kRows, int kColumns, Columns kKind>
 template <typename Storage, int kRows>
 static void value_rows(ValueTile tile, int32_t d_v) {
   constexpr int kMost = columns_for(kRows, kRows <= 2 ? 8 : 4);
-  float* const out = tile.out;
+  const ChunkOutput out = tile.out;
   const int32_t n_whole = d_v / kLanes;
   int32_t column = 0;
   const auto at = [&](int32_t vector) {
-    tile.out = out + vector * kLanes;
+    tile.out.partial = out.partial + vector * kLanes;
+    tile.out.running = out.running + vector * kLanes;
     tile.column_offset = static_cast<size_t>(vector) * kLanes * Storage::kBytes;
   };
   const auto tiles_of = [&]<int kColumns>() {
@@ -255,34 +305,67 @@ static MaxAndSum exponentiate_row(float* scores, Interval seen, float softcap) {
   return whole ? exponentiate_whole_row(scores, softcap) : exponentiate_part_row(scores, seen, softcap);
 }
 
-// Computes the chunk for all rows of the block.
+// running = running * keep + part * take, n values.
+static void merge_row(float* running, const float* part, int64_t n, float keep, float take) {
+  for (int64_t c = 0; c < n; c += kLanes) {
+    store(running + c, mul_add(load(running + c), set1(keep), mul(load(part + c), set1(take))));
+  }
+}
+
+// Scores of the block's rows, then their weights.
 template <typename Storage>
-static void compute_chunk(const ChunkInput& in, ChunkPartial& partial) {
+static void weigh_chunk(const ChunkInput& in, ChunkWeights& chunk) {
   const int32_t begin = in.seen[0].begin;
   const int32_t end = in.seen[in.n_rows - 1].end;
   with_row_count(in.n_rows, [&]<int kRows>() {
-    score_rows<Storage, kRows>(in, begin / kPageTokens, (end - 1) / kPageTokens + 1, partial.weights);
+    score_rows<Storage, kRows>(in, begin / kPageTokens, (end - 1) / kPageTokens + 1, chunk.weights);
   });
   for (int32_t r = 0; r < in.n_rows; ++r) {
-    const MaxAndSum row = exponentiate_row(partial.weights + r * kChunkTokens, in.seen[r], in.softcap);
-    partial.max[r] = row.max;
-    partial.sum[r] = row.sum;
-    for (int64_t c = 0; c < partial.ld_out; c += kLanes) store(partial.out + r * partial.ld_out + c, zero());
+    const MaxAndSum row = exponentiate_row(chunk.weights + r * kChunkTokens, in.seen[r], in.softcap);
+    chunk.max[r] = row.max;
+    chunk.sum[r] = row.sum;
+  }
+}
+
+// Weighted sums of the values the block's rows see.
+template <typename Storage>
+static void sum_chunk(const ChunkInput& in, const ChunkWeights& chunk, const ChunkOutput& out) {
+  const int32_t begin = in.seen[0].begin;
+  const int32_t end = in.seen[in.n_rows - 1].end;
+  ValueTile tile = {.pages = in.pages.v,
+                    .ahead = in.ahead.v,
+                    .row_bytes = static_cast<size_t>(in.d_v) * Storage::kBytes,
+                    .column_offset = 0,
+                    .tail_lanes = 0,
+                    .positions = {begin, end},
+                    .weights = chunk.weights,
+                    .out = out,
+                    .start = SumStart::kZero,
+                    .end = SumEnd::kMerge};
+  const bool same = in.seen[0].end == end && in.seen[in.n_rows - 1].begin == begin;
+  if (same && out.running != nullptr) {
+    with_row_count(in.n_rows, [&]<int kRows>() { value_rows<Storage, kRows>(tile, in.d_v); });
+    return;
   }
   // A position only some rows see must not touch the others (its value may be anything), hence the segments.
+  tile.start = SumStart::kPartial;
+  tile.end = SumEnd::kPartial;
+  for (int32_t r = 0; r < in.n_rows; ++r) {
+    for (int64_t c = 0; c < in.d_v; c += kLanes) store(out.partial + r * out.ld_out + c, zero());
+  }
   for (int32_t position = begin; position < end;) {
     const Segment segment = segment_at(position, in.seen, in.n_rows);
-    const ValueTile tile = {.pages = in.pages.v,
-                            .row_bytes = static_cast<size_t>(in.d_v) * Storage::kBytes,
-                            .column_offset = 0,
-                            .tail_lanes = 0,
-                            .positions = segment.positions,
-                            .weights = partial.weights + segment.row_begin * kChunkTokens,
-                            .out = partial.out + segment.row_begin * partial.ld_out,
-                            .ld_out = partial.ld_out};
+    tile.positions = segment.positions;
+    tile.weights = chunk.weights + segment.row_begin * kChunkTokens;
+    tile.out.partial = out.partial + segment.row_begin * out.ld_out;
     with_row_count(segment.row_end - segment.row_begin,
                    [&]<int kRows>() { value_rows<Storage, kRows>(tile, in.d_v); });
     position = segment.positions.end;
+  }
+  if (out.running == nullptr) return;
+  for (int32_t r = 0; r < in.n_rows; ++r) {
+    merge_row(out.running + r * out.ld_out, out.partial + r * out.ld_out, in.d_v, out.keep[r],
+              out.take[r]);
   }
 }
 

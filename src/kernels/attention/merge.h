@@ -26,32 +26,37 @@ static void start_rows(const RunningRows& state, int32_t n_rows) {
   }
 }
 
-// Merges a chunk into rows [row, row + n_rows):
+// What the running results and a chunk's are multiplied with when they meet.
+struct MergeFactors {
+  float keep[kBlockRows];
+  float take[kBlockRows];
+};
+
+// Merges max and sum of a chunk into rows [row, row + n_rows); the caller does the same with out:
 //   m = max(a.max, b.max); sum = a.sum * exp(a.max - m) + b.sum * exp(b.max - m), out alike, each as
 //   mul_add(a, exp_a, b * exp_b).
-static void merge_chunk(const RunningRows& state, int32_t row, int32_t n_rows, const ChunkPartial& chunk) {
+static MergeFactors merge_sums(const RunningRows& state, int32_t row, int32_t n_rows, const float* max,
+                               const float* sum) {
   constexpr int kHalf = kLanes / 2;
   static_assert(kBlockRows <= kHalf);
   float factors[kLanes] = {};  // row r: its running factor in lane r, the chunk's in lane kHalf + r
   for (int32_t r = 0; r < n_rows; ++r) {
     const float running = state.max[row + r];
-    const float both = running > chunk.max[r] ? running : chunk.max[r];
+    const float both = running > max[r] ? running : max[r];
     factors[r] = running - exp_shift(both);
-    factors[kHalf + r] = chunk.max[r] - exp_shift(both);
+    factors[kHalf + r] = max[r] - exp_shift(both);
     state.max[row + r] = both;
   }
   store(factors, exp(load(factors)));
+  MergeFactors result = {};
   for (int32_t r = 0; r < n_rows; ++r) {
-    const F32 keep = set1(factors[r]);
-    const F32 take = set1(factors[kHalf + r]);
-    float* sum = state.sum + row + r;
-    store_partial(sum, mul_add(set1(*sum), keep, mul(set1(chunk.sum[r]), take)), 1);
-    float* out = state.out + (row + r) * state.ld_out;
-    const float* add_out = chunk.out + r * chunk.ld_out;
-    for (int64_t c = 0; c < state.ld_out; c += kLanes) {
-      store(out + c, mul_add(load(out + c), keep, mul(load(add_out + c), take)));
-    }
+    result.keep[r] = factors[r];
+    result.take[r] = factors[kHalf + r];
+    float* running = state.sum + row + r;
+    const F32 merged = mul_add(set1(*running), set1(factors[r]), mul(set1(sum[r]), set1(factors[kHalf + r])));
+    store_partial(running, merged, 1);
   }
+  return result;
 }
 
 // Adds a sink: one more score that takes part in max and sum and carries no value.

@@ -23,4 +23,11 @@ QUIRE_VEC_FN void opaque(V& x) {
 }
 #endif
 
+// The pointer again, its origin forgotten.
+template <typename T>
+QUIRE_VEC_FN const T* opaque_pointer(const T* p) {
+  __asm__ volatile("" : "+r"(p));
+  return p;
+}
+
 }  // namespace quire::kernels::QUIRE_ISA

@@ -156,13 +156,15 @@ class PlainModel {
   std::vector<Row> keys_, values_;
 };
 
-// A program loaded and ready, with memory for two sequences of up to 48 tokens, pages in no order.
+// A program loaded and ready, with memory for two sequences, pages in no order.
 class Machine {
  public:
   struct Options {
     int threads = 2;
     RowPhases row_phases = RowPhases::kMerged;
     bool passes = true;
+    AttentionSplit attention_split = AttentionSplit::kOn;
+    int32_t pages_per_sequence = 3;
   };
 
   Machine(const MemorySource& source, const Options& options)
@@ -173,7 +175,9 @@ class Machine {
                }).value();
     const KvBinding sizes = bind_kv(built_.program.kv_layers[0], KvType::kF32, nullptr, 0);
     const size_t stride = sizes.layout.page_bytes();
-    pages_ = MemoryRegion::allocate(stride * 6).value();
+    const int32_t n_pages = 2 * options.pages_per_sequence;
+    for (int32_t i = 0; i < n_pages; ++i) tables_[i % 2].push_back(n_pages - 1 - i);
+    pages_ = MemoryRegion::allocate(stride * static_cast<size_t>(n_pages)).value();
     kv_ = bind_kv(built_.program.kv_layers[0], KvType::kF32, pages_.data(), stride);
     executor_.emplace(CpuExecutor::create({.program = &built_.program,
                                            .weights = &weights_,
@@ -182,7 +186,8 @@ class Machine {
                                            .n_threads = options.threads,
                                            .kv = {&kv_, 1},
                                            .limits = kLimits,
-                                           .row_phases = options.row_phases})
+                                           .row_phases = options.row_phases,
+                                           .attention_split = options.attention_split})
                           .value());
   }
 
@@ -201,11 +206,12 @@ class Machine {
         const int32_t position = lengths_[item.sequence]++;
         tokens.push_back(token);
         positions.push_back(position);
-        slots.push_back(int64_t{kTables[item.sequence][position / 16]} * 16 + position % 16);
+        const size_t page = static_cast<size_t>(position) / 16;
+        slots.push_back(int64_t{tables_[item.sequence][page]} * 16 + position % 16);
       }
       spans.push_back({.row_begin = begin,
                        .row_end = static_cast<int32_t>(tokens.size()),
-                       .table = kTables[item.sequence]});
+                       .table = tables_[item.sequence].data()});
     }
     const KvTables tables{.slots = slots.data(), .spans = spans};
     executor_->run(
@@ -220,7 +226,7 @@ class Machine {
   static constexpr StepLimits kLimits = {.max_tokens = 40, .max_outputs = 40};
 
  private:
-  static constexpr int32_t kTables[2][3] = {{5, 0, 3}, {2, 4, 1}};
+  std::vector<int32_t> tables_[2];
   Built built_;
   CpuDevice device_;
   WeightStore weights_;
@@ -304,6 +310,21 @@ TEST_F(ExecutorTest, BitsDoNotDependOnHowItRuns) {
       }
     }
   }
+}
+
+TEST_F(ExecutorTest, DividingALongSequenceByPositionsKeepsTheBits) {
+  const Machine::Options whole = {
+      .threads = 4, .attention_split = AttentionSplit::kOff, .pages_per_sequence = 80};
+  Machine::Options split = whole;
+  split.attention_split = AttentionSplit::kOn;
+  Machine a(source, whole), b(source, split);
+  for (int i = 0; i < 30; ++i) {
+    a.step({{0, tokens(40, i)}}, {39});
+    b.step({{0, tokens(40, i)}}, {39});
+    ASSERT_EQ(std::memcmp(a.logits(0).data(), b.logits(0).data(), kVocab * sizeof(float)), 0) << "step " << i;
+  }
+  EXPECT_EQ(a.executor().n_split_attentions(), 0);
+  EXPECT_GT(b.executor().n_split_attentions(), 0);
 }
 
 TEST_F(ExecutorTest, FusionsLeaveFewerBarriers) {

@@ -72,8 +72,8 @@ void PagedSequence::store(const AttentionOps& ops, const Case& c, const Inputs& 
 }
 
 void PagedSequence::attend(const AttentionOps& ops, const Case& c, const Inputs& in, int32_t begin,
-                           int32_t end, int32_t tile_rows, std::vector<float>& out) const {
-  if (tile_rows == 0) tile_rows = ops.tile_rows(c.group, c.d_k, c.d_v);
+                           int32_t end, const RunOptions& options, std::vector<float>& out) const {
+  const int32_t tile_rows = options.tile_rows == 0 ? ops.tile_rows(c.group, c.d_k, c.d_v) : options.tile_rows;
   std::vector<int32_t> positions;
   for (int32_t p = begin; p < end; ++p) positions.push_back(p);
   const SequenceSpan span = {.row_begin = 0, .row_end = end - begin, .table = table.data()};
@@ -103,7 +103,20 @@ void PagedSequence::attend(const AttentionOps& ops, const Case& c, const Inputs&
     for (int32_t row = 0; row < end - begin; row += tile_rows) {
       const AttentionTile tile = {
           .span = 0, .row_begin = row, .row_end = std::min(row + tile_rows, end - begin), .head_kv = head};
-      ops.attend(args, tile, scratch.get());
+      if (options.part_chunks == 0) {
+        ops.attend(args, tile, scratch.get());
+        continue;
+      }
+      const ChunkRange seen = chunks_seen(args, tile);
+      const int64_t chunk_floats =
+          int64_t{tile.row_end - tile.row_begin} * c.group * ops.partial_floats(c.d_v);
+      std::vector<float> partials(static_cast<size_t>((seen.end - seen.begin) * chunk_floats), NAN);
+      for (int32_t chunk = seen.begin; chunk < seen.end; chunk += options.part_chunks) {
+        const ChunkRange part = {chunk, std::min(chunk + options.part_chunks, seen.end)};
+        ops.attend_chunks(args, tile, part, partials.data() + (chunk - seen.begin) * chunk_floats,
+                          scratch.get());
+      }
+      ops.merge_chunks(args, tile, partials.data(), scratch.get());
     }
   }
 }
@@ -130,7 +143,7 @@ std::vector<float> run_attention(const AttentionOps& ops, const Case& c, const I
     const int32_t end =
         std::min(c.n_tokens, begin + options.pieces[std::min(piece++, options.pieces.size() - 1)]);
     sequence.store(ops, c, in, begin, end);
-    sequence.attend(ops, c, in, begin, end, options.tile_rows, out);
+    sequence.attend(ops, c, in, begin, end, options, out);
     begin = end;
   }
   return out;

@@ -44,9 +44,10 @@ enum class PageOrder { kAscending, kReversed, kScattered };
 struct RunOptions {
   std::vector<int32_t> pieces;  // tokens per step; the last one repeats
   PageOrder order = PageOrder::kAscending;
-  int32_t tile_rows = 0;  // tokens per tile; 0 = what the kernel asks for
-  uint8_t fill = 0xff;    // what memory holds before it is written; 0xff is NaN in every storage type
-  size_t gap_bytes = 0;   // between pages, filled the same
+  int32_t tile_rows = 0;    // tokens per tile; 0 = what the kernel asks for
+  uint8_t fill = 0xff;      // what memory holds before it is written; 0xff is NaN in every storage type
+  size_t gap_bytes = 0;     // between pages, filled the same
+  int32_t part_chunks = 0;  // chunks computed apart and merged afterwards; 0 = all at once
 };
 
 std::vector<float> run_attention(const AttentionOps& ops, const Case& c, const Inputs& in,
@@ -64,7 +65,7 @@ struct PagedSequence {
   void store(const AttentionOps& ops, const Case& c, const Inputs& in, int32_t begin, int32_t end);
   // Attends tokens [begin, end) in one step and writes their rows of `out` [n_tokens, n_head, d_v].
   void attend(const AttentionOps& ops, const Case& c, const Inputs& in, int32_t begin, int32_t end,
-              int32_t tile_rows, std::vector<float>& out) const;
+              const RunOptions& options, std::vector<float>& out) const;
   // Overwrites K and V of one position, all heads.
   void fill_position(int32_t position, uint8_t byte);
 };

@@ -119,10 +119,13 @@ TEST_P(AttentionTest, DoesNotDependOnHowTheSequenceIsCut) {
           {.pieces = {7, 1, 23, 16, 40}, .order = PageOrder::kScattered, .fill = 0x7c, .gap_bytes = 36},
           {.pieces = {c.n_tokens}, .order = PageOrder::kScattered, .tile_rows = 1, .fill = 0},
           {.pieces = {c.n_tokens - 1, 1}, .tile_rows = 2},
+          {.pieces = {c.n_tokens}, .part_chunks = 1},
+          {.pieces = {3}, .order = PageOrder::kScattered, .part_chunks = 2},
       };
       for (const RunOptions& options : others) {
         EXPECT_EQ(first_difference(run_attention(ops, c, in, options), prefill), -1)
-            << "pieces of " << options.pieces[0] << ", tile rows " << options.tile_rows;
+            << "pieces of " << options.pieces[0] << ", tile rows " << options.tile_rows << ", parts of "
+            << options.part_chunks << " chunks";
       }
     });
   });
@@ -146,7 +149,7 @@ TEST_P(AttentionTest, HiddenPositionsHaveNoInfluence) {
         sequence.store(ops, c, in, 0, c.n_tokens);
         sequence.fill_position(poisoned, poison);
         std::vector<float> out(clean.size());
-        sequence.attend(ops, c, in, 0, c.n_tokens, 0, out);
+        sequence.attend(ops, c, in, 0, c.n_tokens, {.pieces = {}}, out);
         int32_t n_harmed = 0;
         for (int32_t token = 0; token < c.n_tokens; ++token) {
           const bool sees = token >= poisoned && (c.window == 0 || token - poisoned < c.window);
@@ -161,7 +164,7 @@ TEST_P(AttentionTest, HiddenPositionsHaveNoInfluence) {
         // Everything the window has left behind holds poison.
         for (int32_t p = 0; p + c.window <= poisoned; ++p) sequence.fill_position(p, poison);
         sequence.store(ops, c, in, poisoned, poisoned + 1);
-        sequence.attend(ops, c, in, poisoned, poisoned + 1, 0, out);
+        sequence.attend(ops, c, in, poisoned, poisoned + 1, {.pieces = {}}, out);
         EXPECT_TRUE(same_row(out, poisoned));
       }
     });

@@ -1,0 +1,45 @@
+// A chunk's keys and values converted to f32 once, for tiles with many rows: a conversion takes the same
+// ports as a multiply-add, and without this every block of rows would repeat it.
+//
+// Values are unchanged, so are all results. Memory belongs to the caller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/attention/chunk.h"
+
+namespace quire::kernels::QUIRE_ISA {
+
+// From this many blocks of rows on the copy pays.
+static constexpr int32_t kUnpackBlocks = 3;
+
+struct UnpackedChunk {
+  float* k;  // [kPagesPerChunk][d_k, kPageTokens]
+  float* v;  // [kPagesPerChunk][kPageTokens, d_v]
+};
+
+template <typename Storage>
+static const std::byte* unpack(const std::byte* from, int64_t n, float* to) {
+  for (int64_t i = 0; i < n; i += kLanes) {
+    store(to + i, Storage::load16(from + static_cast<size_t>(i) * Storage::kBytes));
+  }
+  return reinterpret_cast<const std::byte*>(to);
+}
+
+// The pages of `packed` as f32; pages that are null stay so.
+template <typename Storage>
+static ChunkPages unpack_chunk(const ChunkPages& packed, int32_t d_k, int32_t d_v,
+                               const UnpackedChunk& unpacked) {
+  ChunkPages pages = {};
+  const int64_t k_floats = int64_t{d_k} * kPageTokens;
+  const int64_t v_floats = int64_t{d_v} * kPageTokens;
+  for (int page = 0; page < kPagesPerChunk; ++page) {
+    if (packed.k[page] == nullptr) continue;
+    pages.k[page] = unpack<Storage>(packed.k[page], k_floats, unpacked.k + page * k_floats);
+    pages.v[page] = unpack<Storage>(packed.v[page], v_floats, unpacked.v + page * v_floats);
+  }
+  return pages;
+}
+
+}  // namespace quire::kernels::QUIRE_ISA
