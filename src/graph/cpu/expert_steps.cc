@@ -22,16 +22,13 @@ struct Layer {
 
 // How many groups of an expert's matrix one tile takes, with about m rows an expert: as if the experts'
 // matrices were one of as many rows, so that there are some tiles a thread whatever their number. A few rows
-// read memory once, and the pool joins neighbouring tiles to long runs, so tiles are small for the sake of an
-// even end.
+// read memory once, as one does. Smaller tiles for an evener end, and larger ones for longer runs, both read
+// 0 to 4% slower.
 int64_t groups_per_tile(const Layer& layer, int64_t n_experts, int64_t m, int n_threads) {
   constexpr int64_t kFewRows = 4;
-  const int64_t rows = n_experts * layer.groups * kernels::kGroupRows;
-  const kernels::PackedFormat& format = *layer.decl->format;
-  const int64_t groups = m <= kFewRows
-                             ? kernels::groups_per_tile(format, rows, layer.decl->k(), 1, 4 * n_threads)
-                             : kernels::groups_per_tile(format, rows, layer.decl->k(), m, n_threads);
-  return std::min(layer.groups, groups);
+  return std::min(layer.groups, kernels::groups_per_tile(*layer.decl->format,
+                                                         n_experts * layer.groups * kernels::kGroupRows,
+                                                         layer.decl->k(), m <= kFewRows ? 1 : m, n_threads));
 }
 
 // Groups [group_begin, group_end) of one expert's matrix, for the expert's pairs, which are the i-th in
