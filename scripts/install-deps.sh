@@ -12,7 +12,7 @@ packages=(
   clang-16 libclang-rt-16-dev llvm-16 clang-format-16
   cmake ninja-build ccache pkg-config
   libfmt-dev nlohmann-json3-dev libcli11-dev libpcre2-dev libutf8proc-dev libxxhash-dev
-  libgtest-dev libgmock-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
   # Source checks are Python; models travel in Python packages (get-model.sh)
   python3 python3-pip unzip ca-certificates
 )

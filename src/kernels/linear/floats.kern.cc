@@ -1,15 +1,19 @@
 // F32, F16 and BF16 weights against f32 rows: acc = fma(w[k], x[k], acc), k ascending.
 
 #include "kernels/linear/kernel_functions.h"
-#include "kernels/linear/walk.h"
+#include "kernels/linear/row_counts.h"
+#include "kernels/linear/unroll.h"
+#include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {
 namespace {
 
-struct FloatRows {
-  const float* x;
-  int64_t ld;
-};
+// Up to this many rows a group stays near while all tiles pass; above, tiles are large against the groups of
+// a call, which then stay near instead.
+constexpr int64_t kGroupOuterRows = 96;
+
+// How far ahead of a read its cache line is asked for.
+constexpr int64_t kStreamAhead = 4096;
 
 struct F32Weights {
   static constexpr int kBytes = 4;
@@ -25,42 +29,57 @@ struct BF16Weights {
 };
 
 template <typename Weights>
-struct FloatKernel {
-  using Tile = FloatRows;
+int64_t group_bytes(int64_t k) {
+  return (k * kGroupRows * Weights::kBytes + 63) / 64 * 64;
+}
 
-  static int64_t group_bytes(int64_t k) { return (k * kGroupRows * Weights::kBytes + 63) / 64 * 64; }
-  static Tile tile(const LinearArgs& args, int64_t first_row, int64_t) {
-    return {reinterpret_cast<const float*>(args.activations) + first_row * args.ld_activations,
-            args.ld_activations};
+// Rows [row, row + kRows) against one group.
+template <typename Weights, int kRows>
+[[gnu::noinline]] void float_rows(const LinearArgs& args, int64_t group, int64_t row) {
+  const int64_t ld = args.ld_activations;
+  const float* x = reinterpret_cast<const float*>(args.activations) + row * ld;
+  const std::byte* weights = args.weights + group * group_bytes<Weights>(args.k);
+  F32 acc[kRows];
+  QUIRE_UNROLL for (int m = 0; m < kRows; ++m) acc[m] = zero();
+  QUIRE_NO_UNROLL for (int64_t k = 0; k < args.k; ++k) {
+    prefetch(weights + kStreamAhead);
+    const F32 w = Weights::at(weights);
+    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) acc[m] = mul_add(w, set1(x[m * ld + k]), acc[m]);
+    weights += kGroupRows * Weights::kBytes;
   }
+  float* out = args.out + row * args.ld_out + group * kGroupRows;
+  const int n_valid = valid_columns(args, group);
+  QUIRE_UNROLL for (int m = 0; m < kRows; ++m) store_partial(out + m * args.ld_out, acc[m], n_valid);
+}
 
-  template <int kRows>
-  [[gnu::noinline]] static void rows(const GroupCall& call, const Tile& tile, int64_t row) {
-    const float* x = tile.x + row * tile.ld;
-    const int64_t ld = tile.ld;
-    const std::byte* weights = call.weights;
-    F32 acc[kRows];
-    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) acc[m] = zero();
-    QUIRE_NO_UNROLL for (int64_t k = 0; k < call.k; ++k) {
-      prefetch(weights + call.ahead);
-      const F32 w = Weights::at(weights);
-      QUIRE_UNROLL for (int m = 0; m < kRows; ++m) acc[m] = mul_add(w, set1(x[m * ld + k]), acc[m]);
-      weights += kGroupRows * Weights::kBytes;
+template <typename Weights>
+void run_floats(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
+  const RowTiles tiles = row_tiles(args.m);
+  const auto visit = [&](int64_t group, int64_t t) {
+    for_row_pieces<kMaxRows>(tile_begin(tiles, t), tile_begin(tiles, t + 1),
+                             [&]<int kRows>(int64_t row) { float_rows<Weights, kRows>(args, group, row); });
+  };
+  if (args.m <= kGroupOuterRows) {
+    for (int64_t group = group_begin; group < group_end; ++group) {
+      for (int64_t t = 0; t < tiles.count; ++t) visit(group, t);
     }
-    QUIRE_UNROLL for (int m = 0; m < kRows; ++m) store_outputs(call, row + m, acc[m]);
+  } else {
+    for (int64_t t = 0; t < tiles.count; ++t) {
+      for (int64_t group = group_begin; group < group_end; ++group) visit(group, t);
+    }
   }
-};
+}
 
 }  // namespace
 
 void run_f32(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
-  walk<FloatKernel<F32Weights>>(args, group_begin, group_end);
+  run_floats<F32Weights>(args, group_begin, group_end);
 }
 void run_f16(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
-  walk<FloatKernel<F16Weights>>(args, group_begin, group_end);
+  run_floats<F16Weights>(args, group_begin, group_end);
 }
 void run_bf16(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
-  walk<FloatKernel<BF16Weights>>(args, group_begin, group_end);
+  run_floats<BF16Weights>(args, group_begin, group_end);
 }
 
 }  // namespace quire::kernels::QUIRE_ISA

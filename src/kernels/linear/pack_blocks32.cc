@@ -1,4 +1,4 @@
-// Packing of the types with blocks of 32 values; weight_layout.h describes the result.
+// Packing of the types with blocks of 32 or 64 values; weight_layout.h describes the result.
 
 #include <array>
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include "kernels/linear/weight_layout.h"
 #include "tensor/formats/iq4_nl.h"
 #include "tensor/formats/mxfp4.h"
+#include "tensor/formats/nvfp4.h"
 #include "tensor/formats/q4_0.h"
 #include "tensor/formats/q4_1.h"
 #include "tensor/formats/q5_0.h"
@@ -132,6 +133,17 @@ void pack_q5_1(const TensorView& weights, int64_t group, std::byte* out) {
       });
 }
 
+void pack_nvfp4(const TensorView& weights, int64_t group, std::byte* out) {
+  const GroupBlocks<BlockNVFP4> blocks(weights, group);
+  for (int64_t b = 0; b < weights.n_cols() / 64; ++b) {
+    const RowPointers rows = blocks.block(b);
+    gather_fields<uint32_t>(rows.plus(offsetof(BlockNVFP4, d)), out);
+    transpose_bytes(rows.plus(offsetof(BlockNVFP4, qs)), sizeof(BlockNVFP4::qs),
+                    out + kNVFP4Layout.header_bytes);
+    out += kNVFP4Layout.header_bytes + kNVFP4Layout.block_bytes;
+  }
+}
+
 template <const BlockLayout& layout>
 size_t group_bytes(int64_t k) {
   return static_cast<size_t>(packed_bytes(layout, activation_blocks(k)));
@@ -148,5 +160,8 @@ const PackedFormat kPackedQ5_0 = {"q5_0", ActivationKind::kQ8x32, 32, group_byte
 const PackedFormat kPackedQ8_0 = {"q8_0", ActivationKind::kQ8x32, 32, group_bytes<kQ8_0Layout>, pack_q8_0};
 const PackedFormat kPackedQ4_1 = {"q4_1", ActivationKind::kQ8x32, 32, group_bytes<kQ4_1Layout>, pack_q4_1};
 const PackedFormat kPackedQ5_1 = {"q5_1", ActivationKind::kQ8x32, 32, group_bytes<kQ5_1Layout>, pack_q5_1};
+const PackedFormat kPackedNVFP4 = {
+    "nvfp4", ActivationKind::kQ8x32, 64,
+    [](int64_t k) { return static_cast<size_t>(packed_bytes(kNVFP4Layout, (k + 63) / 64)); }, pack_nvfp4};
 
 }  // namespace quire::kernels

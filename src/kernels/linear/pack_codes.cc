@@ -1,5 +1,4 @@
-// Packing of the types without a layout of their own: int8 codes with an f32 scale (and offset) per 16
-// values.
+// Packing of the types without a layout of their own: int8 codes with an f32 scale per 16 values.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,8 +16,6 @@ namespace {
 constexpr int64_t kChunk = 256;  // a multiple of every block length
 static_assert(kCodeGroup == 16);
 
-enum class Offsets { kNone, kPerGroup };
-
 // 16 floats, one per row, from place i of each row's array.
 void gather_column(const float (*rows)[kChunk / kCodeGroup], int64_t i, std::byte* out) {
   float lanes[kGroupRows];
@@ -26,45 +23,35 @@ void gather_column(const float (*rows)[kChunk / kCodeGroup], int64_t i, std::byt
   std::memcpy(out, lanes, sizeof lanes);
 }
 
-template <Offsets kOffsets>
 void pack_codes(const TensorView& weights, int64_t group, std::byte* out) {
-  constexpr const BlockLayout& kLayout = kOffsets == Offsets::kNone ? kI8x16Layout : kI8x16OffsetLayout;
   const ElementTypeInfo& info = element_type_info(weights.type);
   const int64_t n_valid = std::min<int64_t>(kGroupRows, weights.n_rows() - group * kGroupRows);
   int8_t codes[kGroupRows][kChunk] = {};
   float scales[kGroupRows][kChunk / kCodeGroup] = {};
-  float offsets[kGroupRows][kChunk / kCodeGroup] = {};
   for (int64_t k = 0; k < weights.n_cols(); k += kChunk) {
     const int64_t n = std::min(kChunk, weights.n_cols() - k);
     for (int64_t r = 0; r < n_valid; ++r) {
       const std::byte* row = weights.row(group * kGroupRows + r);
-      info.unpack(row + k / info.block_elems * info.block_bytes, Int8Codes{codes[r], scales[r], offsets[r]},
-                  n);
+      info.unpack(row + k / info.block_elems * info.block_bytes, Int8Codes{codes[r], scales[r], nullptr}, n);
     }
     RowPointers rows;
     for (int r = 0; r < kGroupRows; ++r) rows.at[r] = reinterpret_cast<const std::byte*>(codes[r]);
     for (int64_t b = 0; b < n / kActivationBlock; ++b) {
-      for (int64_t half = 0; half < 2; ++half) {
-        gather_column(scales, 2 * b + half, out + 64 * half);
-        if (kOffsets == Offsets::kPerGroup) gather_column(offsets, 2 * b + half, out + 128 + 64 * half);
-      }
-      out += kLayout.header_bytes;
+      gather_column(scales, 2 * b, out);
+      gather_column(scales, 2 * b + 1, out + 64);
+      out += kI8x16Layout.header_bytes;
       transpose_bytes(rows.plus(static_cast<size_t>(b) * 32), 32, out, 0x80);
-      out += kLayout.block_bytes;
+      out += kI8x16Layout.block_bytes;
     }
   }
 }
 
-template <const BlockLayout& layout>
 size_t group_bytes(int64_t k) {
-  return static_cast<size_t>(packed_bytes(layout, activation_blocks(k)));
+  return static_cast<size_t>(packed_bytes(kI8x16Layout, activation_blocks(k)));
 }
 
 }  // namespace
 
-const PackedFormat kPackedI8x16 = {"i8x16", ActivationKind::kQ8x32, 32, group_bytes<kI8x16Layout>,
-                                   pack_codes<Offsets::kNone>};
-const PackedFormat kPackedI8x16Offset = {"i8x16_offset", ActivationKind::kQ8x32, 32,
-                                         group_bytes<kI8x16OffsetLayout>, pack_codes<Offsets::kPerGroup>};
+const PackedFormat kPackedI8x16 = {"i8x16", ActivationKind::kQ8x32, 32, group_bytes, pack_codes};
 
 }  // namespace quire::kernels

@@ -1,4 +1,4 @@
-// Packing of Q4_K, Q5_K and Q6_K; weight_layout.h describes the result.
+// Packing of the types with super-blocks of 256 values; weight_layout.h describes the result.
 
 #include <cstddef>
 
@@ -6,6 +6,9 @@
 #include "kernels/linear/pack_words.h"
 #include "kernels/linear/packed_formats.h"
 #include "kernels/linear/weight_layout.h"
+#include "tensor/formats/iq4_xs.h"
+#include "tensor/formats/q2_k.h"
+#include "tensor/formats/q3_k.h"
 #include "tensor/formats/q4_k.h"
 #include "tensor/formats/q5_k.h"
 #include "tensor/formats/q6_k.h"
@@ -101,6 +104,66 @@ void pack_q6_k(const TensorView& weights, int64_t group, std::byte* out) {
   }
 }
 
+void pack_q2_k(const TensorView& weights, int64_t group, std::byte* out) {
+  const GroupBlocks<BlockQ2_K> blocks(weights, group);
+  for (int64_t b = 0; b < weights.n_cols() / kSuperBlock; ++b) {
+    const RowPointers rows = blocks.block(b);
+    gather_fields<uint16_t>(rows.plus(offsetof(BlockQ2_K, d)), out);
+    gather_fields<uint16_t>(rows.plus(offsetof(BlockQ2_K, dmin)), out + 32);
+    transpose_bytes(rows.plus(offsetof(BlockQ2_K, scales)), sizeof(BlockQ2_K::scales), out + 64);
+    transpose_bytes(rows.plus(offsetof(BlockQ2_K, qs)), sizeof(BlockQ2_K::qs),
+                    out + kQ2_KLayout.header_bytes);
+    out += kQ2_KLayout.header_bytes + kQ2_KLayout.block_bytes;
+  }
+}
+
+// Eight slices whose bytes hold at bit r (r + 4) the third bit of run r of the first (second) half become
+// four slices of each half, with step v in the low and step v + 4 in the high nibbles.
+void split_third_bits(const std::byte* mask, std::byte* first, std::byte* second) {
+  constexpr uint32_t kLow = 0x0f0f0f0fu;
+  for (int at = 0; at < 4 * kSliceBytes; at += 16) {
+    Words4 step, later;
+    std::memcpy(&step, mask + at, 16);
+    std::memcpy(&later, mask + 4 * kSliceBytes + at, 16);
+    const Words4 low = (step & kLow) | ((later & kLow) << 4);
+    const Words4 high = ((step >> 4) & kLow) | (later & ~kLow);
+    std::memcpy(first + at, &low, 16);
+    std::memcpy(second + at, &high, 16);
+  }
+}
+
+void pack_q3_k(const TensorView& weights, int64_t group, std::byte* out) {
+  constexpr size_t kHalfBytes = 12 * kSliceBytes;
+  const GroupBlocks<BlockQ3_K> blocks(weights, group);
+  for (int64_t b = 0; b < weights.n_cols() / kSuperBlock; ++b) {
+    const RowPointers rows = blocks.block(b);
+    std::memset(out, 0, kSliceBytes);
+    gather_fields<uint16_t>(rows.plus(offsetof(BlockQ3_K, d)), out);
+    transpose_12_bytes(rows.plus(offsetof(BlockQ3_K, scales)), out + kSliceBytes);
+    out += kQ3_KLayout.header_bytes;
+    for (size_t half = 0; half < 2; ++half) {
+      transpose_bytes(rows.plus(offsetof(BlockQ3_K, qs) + 32 * half), 32, out + half * kHalfBytes);
+    }
+    std::byte mask[8 * kSliceBytes];
+    transpose_bytes(rows.plus(offsetof(BlockQ3_K, hmask)), sizeof(BlockQ3_K::hmask), mask);
+    split_third_bits(mask, out + 8 * kSliceBytes, out + kHalfBytes + 8 * kSliceBytes);
+    out += kQ3_KLayout.block_bytes;
+  }
+}
+
+void pack_iq4_xs(const TensorView& weights, int64_t group, std::byte* out) {
+  const GroupBlocks<BlockIQ4_XS> blocks(weights, group);
+  for (int64_t b = 0; b < weights.n_cols() / kSuperBlock; ++b) {
+    const RowPointers rows = blocks.block(b);
+    gather_fields<uint16_t>(rows.plus(offsetof(BlockIQ4_XS, d)), out);
+    gather_fields<uint16_t>(rows.plus(offsetof(BlockIQ4_XS, scales_h)), out + 32);
+    gather_fields<uint32_t>(rows.plus(offsetof(BlockIQ4_XS, scales_l)), out + 64);
+    transpose_bytes(rows.plus(offsetof(BlockIQ4_XS, qs)), sizeof(BlockIQ4_XS::qs),
+                    out + kIQ4_XSLayout.header_bytes);
+    out += kIQ4_XSLayout.header_bytes + kIQ4_XSLayout.block_bytes;
+  }
+}
+
 template <const BlockLayout& layout>
 size_t group_bytes(int64_t k) {
   return static_cast<size_t>(packed_bytes(layout, (k + kSuperBlock - 1) / kSuperBlock));
@@ -114,5 +177,11 @@ const PackedFormat kPackedQ5_K = {"q5_k", ActivationKind::kQ8x32, kSuperBlock, g
                                   pack_q5_k};
 const PackedFormat kPackedQ6_K = {"q6_k", ActivationKind::kQ8x32, kSuperBlock, group_bytes<kQ6_KLayout>,
                                   pack_q6_k};
+const PackedFormat kPackedQ2_K = {"q2_k", ActivationKind::kQ8x32, kSuperBlock, group_bytes<kQ2_KLayout>,
+                                  pack_q2_k};
+const PackedFormat kPackedQ3_K = {"q3_k", ActivationKind::kQ8x32, kSuperBlock, group_bytes<kQ3_KLayout>,
+                                  pack_q3_k};
+const PackedFormat kPackedIQ4_XS = {"iq4_xs", ActivationKind::kQ8x32, kSuperBlock, group_bytes<kIQ4_XSLayout>,
+                                    pack_iq4_xs};
 
 }  // namespace quire::kernels

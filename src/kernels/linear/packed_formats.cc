@@ -30,10 +30,13 @@ const PackedFormat* int8_format(ElementType type) {
     case ElementType::kQ6_K:
       return &kPackedQ6_K;
     case ElementType::kQ2_K:
-      return &kPackedI8x16Offset;
+      return &kPackedQ2_K;
     case ElementType::kQ3_K:
+      return &kPackedQ3_K;
     case ElementType::kIQ4_XS:
+      return &kPackedIQ4_XS;
     case ElementType::kNVFP4:
+      return &kPackedNVFP4;
     case ElementType::kIQ1_S:
     case ElementType::kIQ1_M:
     case ElementType::kIQ2_XXS:

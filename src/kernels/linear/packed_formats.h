@@ -18,7 +18,10 @@ extern const PackedFormat kPackedMXFP4;
 extern const PackedFormat kPackedQ4_K;
 extern const PackedFormat kPackedQ5_K;
 extern const PackedFormat kPackedQ6_K;
-extern const PackedFormat kPackedI8x16;        // types that are scale * code
-extern const PackedFormat kPackedI8x16Offset;  // types that are scale * code + offset
+extern const PackedFormat kPackedQ2_K;
+extern const PackedFormat kPackedQ3_K;
+extern const PackedFormat kPackedIQ4_XS;
+extern const PackedFormat kPackedNVFP4;
+extern const PackedFormat kPackedI8x16;  // the other types, which are scale * code
 
 }  // namespace quire::kernels

@@ -73,22 +73,22 @@ class TileRow {
     const int32_t sum0 = ireduce_add(low);
     const int32_t sum1 = ireduce_add(high);
     array_at<float>(tile_, at_.scales)[cell] = block.scale;
-    array_at<float>(tile_, at_.scaled_sums)[cell] = block.scale * static_cast<float>(sum0 + sum1);
-    array_at<int32_t>(tile_, at_.minus_8_sums)[cell] = -8 * (sum0 + sum1);
-    array_at<int32_t>(tile_, at_.minus_16_sums)[cell] = -16 * (sum0 + sum1);
-    array_at<int32_t>(tile_, at_.minus_128_sums)[cell] = -128 * (sum0 + sum1);
+    array_at<float>(tile_, at_.sums)[cell] = static_cast<float>(sum0 + sum1);
+    array_at<int32_t>(tile_, at_.start_8)[cell] = kSumBiasBits - 8 * (sum0 + sum1);
+    array_at<int32_t>(tile_, at_.start_16)[cell] = kSumBiasBits - 16 * (sum0 + sum1);
+    array_at<int32_t>(tile_, at_.start_128)[cell] = kSumBiasBits - 128 * (sum0 + sum1);
     const int64_t half_cell = 2 * b * rows_ + m_;
-    write_half(half_cell, sum0, block.scale);
-    write_half(half_cell + rows_, sum1, block.scale);
+    write_half(half_cell, sum0);
+    write_half(half_cell + rows_, sum1);
     const F32 scale = set1(block.scale);
     return {neg_mul_add(to_f32(low), scale, x.low), neg_mul_add(to_f32(high), scale, x.high)};
   }
 
  private:
-  QUIRE_VEC_MEMBER void write_half(int64_t cell, int32_t sum, float scale) const {
-    array_at<int32_t>(tile_, at_.minus_32_halves)[cell] = -32 * sum;
-    array_at<int32_t>(tile_, at_.minus_128_halves)[cell] = -128 * sum;
-    array_at<float>(tile_, at_.scaled_halves)[cell] = scale * static_cast<float>(sum);
+  QUIRE_VEC_MEMBER void write_half(int64_t cell, int32_t sum) const {
+    array_at<float>(tile_, at_.half_sums)[cell] = static_cast<float>(sum);
+    array_at<int32_t>(tile_, at_.start_32_halves)[cell] = kSumBiasBits - 32 * sum;
+    array_at<int32_t>(tile_, at_.start_128_halves)[cell] = kSumBiasBits - 128 * sum;
   }
 
   std::byte* tile_;

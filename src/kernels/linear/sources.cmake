@@ -8,16 +8,10 @@ set(QUIRE_LINEAR_SOURCES
   linear/packed_formats.cc
   linear/tiling.cc)
 set(QUIRE_LINEAR_KERNELS
+  linear/blocks32.kern.cc
   linear/floats.kern.cc
-  linear/i8x16.kern.cc
-  linear/iq4_nl.kern.cc
-  linear/mxfp4.kern.cc
-  linear/q4_0.kern.cc
-  linear/q4_1.kern.cc
-  linear/q4_k.kern.cc
-  linear/q5_0.kern.cc
-  linear/q5_1.kern.cc
-  linear/q5_k.kern.cc
-  linear/q6_k.kern.cc
-  linear/q8_0.kern.cc
-  linear/quantize.kern.cc)
+  linear/panel.kern.cc
+  linear/q236_k.kern.cc
+  linear/q45_k.kern.cc
+  linear/quantize.kern.cc
+  linear/tables.kern.cc)

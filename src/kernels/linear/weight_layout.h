@@ -11,17 +11,21 @@
 //   q5_0                  1 slice of fifth bits: bit s of a byte = step s; then 4 slices of nibbles
 //   q8_0                  8 slices, slice s = step s, code + 128
 // Blocks of 32 with a minimum, q4_1 and q5_1: header 64: f16 scales [16], f16 minimums [16]; then as q4_0,
-// q5_0 q4_k, per 256: header 256: f16 d [16], f16 dmin [16], 3 slices of the 12 bytes of 6-bit scales and
-// minimums;
-//                4 times { 8 slices of nibbles: slice s, low = step s of sub-block 2i, high = of sub-block 2i
-//                + 1 }
-// q5_k, per 256: header as q4_k; 4 times { 2 slices of fifth bits, of sub-blocks 2i and 2i + 1; 8 of nibbles
-// } q6_k, per 256: header 64: f16 d [16], padding; 2 times (half h = 128 values, runs of 32)
-//                { s8 scales [8][16]; 8 slices of ql: low nibbles run 0, high run 2; 8 slices of qh: bits 2r
-//                = run r;
-//                  8 slices of ql: low nibbles run 1, high run 3 }
+// q5_0 Per 256 values:
+//   q4_k   header 256: f16 d [16], f16 dmin [16], 3 slices of the 12 bytes of 6-bit scales and minimums;
+//          4 times { 8 slices of nibbles: slice s, low = step s of sub-block 2i, high = of sub-block 2i + 1 }
+//   q5_k   header as q4_k; 4 times { 2 slices of fifth bits, of sub-blocks 2i and 2i + 1; 8 of nibbles }
+//   q6_k   header 64: f16 d [16], padding; per half (128 values, runs of 32)
+//          { s8 scales [8][16]; 8 slices of ql: low nibbles run 0, high run 2; 8 slices of qh: bits 2r = run
+//            r; 8 slices of ql: low nibbles run 1, high run 3 }
+//   q2_k   header 320: f16 d [16], f16 dmin [16], 4 slices of the 16 bytes of scales and minimums; per half
+//          { 8 slices: bits 2r = run r }
+//   q3_k   header 256: f16 d [16], padding, 3 slices of the 12 bytes of scales; per half
+//          { 8 slices of low bits as q2_k; 4 slices of third bits: bit r of the low nibble = step v of run r,
+//            of the high nibble = step v + 4 }
+//   iq4_xs header 128: f16 d [16], the words scales_h [16], 1 slice of scales_l; 8 times 4 slices as q4_0
+// nvfp4, per 64: header 64: 1 slice of scales; per 16 values 2 slices of nibbles: low = step v, high = v + 2
 // i8x16, per 32: header 128: f32 scales [2][16], one per 16 values; 8 slices of codes + 128
-// i8x16_offset:  header 256: f32 scales [2][16], f32 offsets [2][16]; 8 slices of codes + 128
 // f32, f16, bf16: [k][16]
 #pragma once
 
@@ -45,15 +49,15 @@ static constexpr BlockLayout kQ5_1Layout = {1, 64, 5 * kSliceBytes};
 static constexpr BlockLayout kQ4_KLayout = {1, 256, 32 * kSliceBytes};
 static constexpr BlockLayout kQ5_KLayout = {1, 256, 40 * kSliceBytes};
 static constexpr BlockLayout kQ6_KLayout = {1, 64, 2 * (128 + 24 * kSliceBytes)};
+static constexpr BlockLayout kQ2_KLayout = {1, 320, 16 * kSliceBytes};
+static constexpr BlockLayout kQ3_KLayout = {1, 256, 24 * kSliceBytes};
+static constexpr BlockLayout kIQ4_XSLayout = {1, 128, 32 * kSliceBytes};
+static constexpr BlockLayout kNVFP4Layout = {1, 64, 8 * kSliceBytes};
 static constexpr BlockLayout kI8x16Layout = {1, 128, 8 * kSliceBytes};
-static constexpr BlockLayout kI8x16OffsetLayout = {1, 256, 8 * kSliceBytes};
 
 static inline int64_t packed_bytes(const BlockLayout& layout, int64_t n_blocks) {
   const int64_t headers = (n_blocks + layout.blocks_per_header - 1) / layout.blocks_per_header;
   return headers * layout.header_bytes + n_blocks * layout.block_bytes;
 }
-
-// Codes of these types are kept non-negative by an offset that the activation sums take away again.
-static constexpr int kFp4Offset = 16;  // doubled E2M1 values, -12..12
 
 }  // namespace quire::kernels

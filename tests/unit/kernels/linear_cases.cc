@@ -54,7 +54,7 @@ TestMatrix random_matrix(ElementType type, int64_t n, int64_t k, uint64_t seed) 
 
 namespace {
 
-// Where the f16 fields lie (-1: none).
+// Where f16 fields lie that scale a block (-1: none).
 struct ScaleFields {
   int first, second;
 };
@@ -67,10 +67,30 @@ ScaleFields scale_fields(ElementType type) {
       return {0, 2};
     case ElementType::kQ6_K:
       return {208, -1};
+    case ElementType::kQ2_K:
+      return {80, 82};
+    case ElementType::kQ3_K:
+      return {108, -1};
     case ElementType::kMXFP4:
+    case ElementType::kNVFP4:
       return {-1, -1};
     default:
       return {0, -1};
+  }
+}
+
+// The byte that makes all codes lowest or highest: int8 from 0x80 to 0x7f, E2M1 from -6 (code 15) to 6 (code
+// 7), all others unsigned.
+int code_byte(ElementType type, Extreme extreme) {
+  const bool highest = extreme == Extreme::kHighest;
+  switch (type) {
+    case ElementType::kQ8_0:
+      return highest ? 0x7f : 0x80;
+    case ElementType::kMXFP4:
+    case ElementType::kNVFP4:
+      return highest ? 0x77 : 0xff;
+    default:
+      return highest ? 0xff : 0x00;
   }
 }
 
@@ -79,19 +99,16 @@ ScaleFields scale_fields(ElementType type) {
 TestMatrix extreme_matrix(ElementType type, int64_t n, int64_t k, Extreme extreme) {
   TestMatrix matrix = empty_matrix(type, n, k);
   const ElementTypeInfo& info = element_type_info(type);
-  const bool highest = extreme == Extreme::kHighest;
   const uint16_t one = 0x3c00;
-  // int8 codes and scales run from 0x80 to 0x7f, unsigned codes from 0 to 0xff.
-  const bool is_signed = type == ElementType::kQ8_0;
-  const int fill = is_signed ? (highest ? 0x7f : 0x80) : (highest ? 0xff : 0x00);
   for (size_t at = 0; at < matrix.bytes.size(); at += static_cast<size_t>(info.block_bytes)) {
     std::byte* block = &matrix.bytes[at];
-    std::memset(block, fill, static_cast<size_t>(info.block_bytes));
+    std::memset(block, code_byte(type, extreme), static_cast<size_t>(info.block_bytes));
     const ScaleFields fields = scale_fields(type);
     if (fields.first >= 0) std::memcpy(block + fields.first, &one, 2);
     if (fields.second >= 0) std::memcpy(block + fields.second, &one, 2);
-    if (type == ElementType::kQ6_K) std::memset(block + 192, highest ? 0x7f : 0x80, 16);
+    if (type == ElementType::kQ6_K) std::memset(block + 192, extreme == Extreme::kHighest ? 0x7f : 0x80, 16);
     if (type == ElementType::kMXFP4) block[0] = std::byte{127};
+    if (type == ElementType::kNVFP4) std::memset(block, 0x7e, 4);  // the largest scale
   }
   return matrix;
 }

@@ -1,7 +1,7 @@
 // Weights and activations for the tests of linear layers, and a plain computation of what a layer must give.
 //
-// The reference shares nothing with the kernels: it reads codes and scales from the blocks of the file format
-// and adds in the order that docs/numerics.md states ("Linear layers").
+// The reference shares nothing with the kernels: it takes codes and scales from the decoders of the file
+// format and adds in the order that docs/numerics.md states ("Linear layers").
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ struct TestMatrix {
 // Random blocks that decode to finite values of moderate size.
 TestMatrix random_matrix(ElementType type, int64_t n, int64_t k, uint64_t seed);
 
-// Blocks whose codes, sub-block scales and minimums are all `fill` bytes, scales of blocks 1. Only for the
-// types with a layout of their own.
+// Blocks whose codes, sub-block scales and minimums are all the lowest or all the highest, scales of
+// blocks 1. Only for the types with a layout of their own.
 enum class Extreme { kLowest, kHighest };
 TestMatrix extreme_matrix(ElementType type, int64_t n, int64_t k, Extreme extreme);
 
@@ -45,7 +45,7 @@ std::vector<float> random_rows(int64_t m, int64_t k, uint64_t seed);
 struct QuantizedRow {
   std::vector<int> codes;     // [k]
   std::vector<float> scales;  // [k / block]
-  int block;                  // 32 or 256
+  int block;                  // 32
 };
 QuantizedRow quantize_reference(const float* x, int64_t k);
 

@@ -50,16 +50,16 @@ void expect_q8x32_row(const Q8x32Tile& tile, int64_t m, const QuantizedRow& row,
     const float scale = row.scales[static_cast<size_t>(b)];
     const int total = sum(row, 32 * b, 32);
     EXPECT_TRUE(same_value(tile.scales[cell], scale));
-    EXPECT_TRUE(same_value(tile.scaled_sums[cell], scale * static_cast<float>(total)));
-    EXPECT_EQ(tile.minus_8_sums[cell], -8 * total);
-    EXPECT_EQ(tile.minus_16_sums[cell], -16 * total);
-    EXPECT_EQ(tile.minus_128_sums[cell], -128 * total);
+    EXPECT_EQ(tile.sums[cell], static_cast<float>(total));
+    EXPECT_EQ(tile.start_8[cell], kSumBiasBits - 8 * total);
+    EXPECT_EQ(tile.start_16[cell], kSumBiasBits - 16 * total);
+    EXPECT_EQ(tile.start_128[cell], kSumBiasBits - 128 * total);
     for (int64_t half = 0; half < 2; ++half) {
       const int part = sum(row, 32 * b + 16 * half, 16);
-      EXPECT_EQ(tile.minus_32_halves[(2 * b + half) * tile.n_rows + m], -32 * part);
-      EXPECT_EQ(tile.minus_128_halves[(2 * b + half) * tile.n_rows + m], -128 * part);
-      EXPECT_TRUE(
-          same_value(tile.scaled_halves[(2 * b + half) * tile.n_rows + m], scale * static_cast<float>(part)));
+      const int64_t half_cell = (2 * b + half) * tile.n_rows + m;
+      EXPECT_EQ(tile.half_sums[half_cell], static_cast<float>(part));
+      EXPECT_EQ(tile.start_32_halves[half_cell], kSumBiasBits - 32 * part);
+      EXPECT_EQ(tile.start_128_halves[half_cell], kSumBiasBits - 128 * part);
     }
   }
 }

@@ -120,7 +120,7 @@ std::vector<Layer> all_layers() {
 std::vector<int64_t> lengths(ElementType type) {
   const int block = element_type_info(type).block_elems;
   if (block == 256) return {256, 768};
-  if (block > 1) return {block, 2 * block, 7 * block};
+  if (block > 1) return {block, 2 * block, 19 * block};
   return {1, 37, 300};
 }
 
@@ -151,18 +151,19 @@ TEST_P(LinearLayerTest, EqualsThePlainComputation) {
   }
 }
 
-// Beyond walk.h's 96 rows groups and tiles change places.
 TEST_P(LinearLayerTest, EqualsThePlainComputationForManyRows) {
   const auto [type, setting] = GetParam();
-  const int64_t k = lengths(type)[1], m = 101, n = 40;
-  const std::vector<float> x = random_rows(m, k, 17);
-  const TestMatrix weights = random_matrix(type, n, k, 13);
-  const std::vector<float> reference = linear_reference(weights.view, setting, x, m);
-  const PackedLayer layer(weights.view, setting);
-  for (const Isa isa : supported_isas()) {
-    if (isa == Isa::kScalar) continue;
-    SCOPED_TRACE(isa_name(isa));
-    expect_equal(layer.run(isa, x, m), layer.ld_out(), reference, n, m, n);
+  const int64_t k = lengths(type)[1], n = 17;
+  for (const int64_t m : {100, 512}) {
+    const std::vector<float> x = random_rows(m, k, 17);
+    const TestMatrix weights = random_matrix(type, n, k, 13);
+    const std::vector<float> reference = linear_reference(weights.view, setting, x, m);
+    const PackedLayer layer(weights.view, setting);
+    for (const Isa isa : supported_isas()) {
+      if (isa == Isa::kScalar) continue;
+      SCOPED_TRACE(isa_name(isa));
+      expect_equal(layer.run(isa, x, m), layer.ld_out(), reference, n, m, n);
+    }
   }
 }
 
@@ -239,8 +240,9 @@ TEST_P(ExtremeLayerTest, LargestSumsAreExact) {
 INSTANTIATE_TEST_SUITE_P(Types, ExtremeLayerTest,
                          testing::Values(ElementType::kQ4_0, ElementType::kQ4_1, ElementType::kQ5_0,
                                          ElementType::kQ5_1, ElementType::kQ8_0, ElementType::kIQ4_NL,
-                                         ElementType::kMXFP4, ElementType::kQ4_K, ElementType::kQ5_K,
-                                         ElementType::kQ6_K),
+                                         ElementType::kIQ4_XS, ElementType::kMXFP4, ElementType::kNVFP4,
+                                         ElementType::kQ2_K, ElementType::kQ3_K, ElementType::kQ4_K,
+                                         ElementType::kQ5_K, ElementType::kQ6_K),
                          [](const auto& each) { return std::string(element_type_info(each.param).name); });
 
 TEST(LinearTableTest, EveryIsaHasTheSameRowsAndEveryRowIsUsedBySomeType) {

@@ -1,0 +1,87 @@
+// Q4_K and Q5_K, which differ in the fifth bits only: super-blocks of 256 with a 6-bit scale and minimum per
+// 32 values.
+
+#include "kernels/linear/code_bodies.h"
+#include "kernels/linear/kernel_functions.h"
+#include "kernels/linear/run_blocks.h"
+
+namespace quire::kernels::QUIRE_ISA {
+namespace {
+
+// The scales and offsets of the eight sub-blocks of every row, d and -dmin multiplied in (17 bits, exact),
+// taken apart from the three slices that hold the 6-bit fields.
+struct SubBlockTerms {
+  alignas(64) float scales[8][kLanes];
+  alignas(64) float offsets[8][kLanes];
+
+  QUIRE_VEC_MEMBER explicit SubBlockTerms(const std::byte* header) {
+    const F32 d = f16_lanes(header);
+    const F32 minus_dmin = neg(f16_lanes(header + 32));
+    const std::byte* slices = header + 64;
+    const B64 first = bload(slices);                 // byte j: scale j, top two bits of scale j + 4
+    const B64 second = bload(slices + kSliceBytes);  // byte j: minimum j, top two bits of minimum j + 4
+    const B64 third =
+        bload(slices + 2 * kSliceBytes);  // byte j: low nibbles of scale j + 4 and minimum j + 4
+    const B64 six = bset1(0x3f), low = bset1(0x0f), high = bset1(0x30);
+    scale_bytes(as_i32(band(first, six)), d, scales);
+    scale_bytes(as_i32(bor(band(third, low), band(bshift_right16<2>(first), high))), d, scales + 4);
+    scale_bytes(as_i32(band(second, six)), minus_dmin, offsets);
+    scale_bytes(as_i32(bor(band(bshift_right16<4>(third), low), band(bshift_right16<2>(second), high))),
+                minus_dmin, offsets + 4);
+  }
+
+  QUIRE_VEC_MEMBER Terms<TermKind::kScaleOffset> at(int64_t j) const {
+    return {.scale = {load(scales[j])}, .offset = {load(offsets[j])}};
+  }
+};
+
+// Sub-block 2i + kHalf of 8 slices of nibbles; for five bits, 2 slices of fifth bits precede them.
+template <int kHalf>
+struct FourBits {
+  static constexpr BlockLayout kLayout = kQ4_KLayout;
+  const std::byte* slices;
+  template <int kStep>
+  QUIRE_VEC_MEMBER B64 codes() const {
+    return band(move_bits<-4 * kHalf>(bload(slices + kStep * kSliceBytes)), bset1(0x0f));
+  }
+};
+template <int kHalf>
+struct FiveBits {
+  static constexpr BlockLayout kLayout = kQ5_KLayout;
+  const std::byte* slices;
+  template <int kStep>
+  QUIRE_VEC_MEMBER B64 codes() const {
+    const B64 fifth_bits = move_bits<4 - kStep>(bload(slices + kHalf * kSliceBytes));
+    const FourBits<kHalf> nibbles = {slices + 2 * kSliceBytes};
+    return bor(nibbles.template codes<kStep>(), band(fifth_bits, bset1(0x10)));
+  }
+};
+
+template <template <int> typename Body>
+struct Q45K {
+  static constexpr BlockLayout kLayout = Body<0>::kLayout;
+  static constexpr int kUnitBlocks = 8;
+  static constexpr TermKind kTerms = TermKind::kScaleOffset;
+  static constexpr CodeRange kRange = CodeRange::kSevenBits;
+  template <typename Visit>
+  QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t, const Visit& visit) {
+    const SubBlockTerms terms(unit);
+    const std::byte* slices = unit + kLayout.header_bytes;
+    QUIRE_NO_UNROLL for (int64_t j = 0; j < 8; j += 2) {
+      visit(Body<0>{slices}, terms.at(j));
+      visit(Body<1>{slices}, terms.at(j + 1));
+      slices += kLayout.block_bytes / 4;
+    }
+  }
+};
+
+}  // namespace
+
+void run_q4_k(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
+  run_blocks<Q45K<FourBits>>(args, group_begin, group_end);
+}
+void run_q5_k(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
+  run_blocks<Q45K<FiveBits>>(args, group_begin, group_end);
+}
+
+}  // namespace quire::kernels::QUIRE_ISA

@@ -1,0 +1,151 @@
+// The kernel of a quantised format: groups of weights against tiles of int8 activation rows. For *.kern.cc
+// files.
+//
+// A Format describes how its packed stream (weight_layout.h) becomes blocks of 32 codes and terms:
+//   static constexpr BlockLayout kLayout;
+//   static constexpr int kUnitBlocks;       blocks of 32 from one header to the next
+//   static constexpr TermKind kTerms;
+//   static constexpr CodeRange kRange;
+//   static const int32_t* start(const Q8x32Tile&);   what sums start at; not for types with offsets
+//   template <typename Visit>
+//   static void visit_unit(const std::byte* unit, int64_t n_blocks, const Visit& visit);
+//       calls visit(body, Terms<kTerms>) for n_blocks blocks in ascending order; see ByteBody for bodies
+// and run_blocks<Format> is its LinearKernel::run. One to four rows unpack in registers; more go by panels.
+#pragma once
+
+#include "kernels/linear/panel.h"
+#include "kernels/linear/row_counts.h"
+#include "kernels/vec/vec.h"
+
+namespace quire::kernels::QUIRE_ISA {
+
+// Up to this many rows unpacking hides behind memory.
+static constexpr int kDirectRows = kMaxRows < 4 ? kMaxRows : 4;
+
+// How far ahead of a read its cache line is asked for.
+static constexpr int64_t kStreamAhead = 4096;
+
+template <typename Format>
+struct Stream {
+  static constexpr int64_t kFullUnitBytes =
+      Format::kLayout.header_bytes + int64_t{Format::kLayout.blocks_per_header} * Format::kLayout.block_bytes;
+  static constexpr int64_t kLinesPerBlock = (kFullUnitBytes / Format::kUnitBlocks + 63) / 64;
+
+  // Bytes of n blocks of 32.
+  static int64_t bytes(int64_t n_blocks) {
+    constexpr int kParts = Format::kUnitBlocks / Format::kLayout.blocks_per_header;
+    return packed_bytes(Format::kLayout, n_blocks / kParts);
+  }
+
+  // visit_unit over blocks [0, n_blocks) from a header on.
+  template <typename Visit>
+  QUIRE_VEC_FN void visit(const std::byte* at, int64_t n_blocks, const Visit& each) {
+    for (int64_t b = 0; b < n_blocks; b += Format::kUnitBlocks) {
+      const int64_t left = n_blocks - b;
+      Format::visit_unit(at, left < Format::kUnitBlocks ? left : Format::kUnitBlocks, each);
+      at += kFullUnitBytes;
+    }
+  }
+};
+
+template <typename Format>
+static inline RowActivations activations_at(const Q8x32Tile& tile, int64_t block, int64_t row) {
+  const int64_t cell = block * tile.n_rows + row;
+  const int64_t half_cell = 2 * block * tile.n_rows + row;
+  RowActivations at = {.codes = tile.codes + cell * kActivationBlock,
+                       .scales = tile.scales + cell,
+                       .start = nullptr,
+                       .sums = nullptr,
+                       .tile_rows = tile.n_rows};
+  if constexpr (Format::kTerms == TermKind::kScaleOffset) {
+    at.sums = tile.sums + cell;
+  } else if constexpr (Format::kTerms == TermKind::kTwoScalesOffsets) {
+    at.sums = tile.half_sums + half_cell;
+  } else {
+    at.start = Format::start(tile) + (n_scales(Format::kTerms) == 2 ? half_cell : cell);
+  }
+  return at;
+}
+
+// Rows [row, row + kRows) of a call with one tile, against one group.
+template <typename Format, int kRows>
+[[gnu::noinline]] static void direct_rows(const LinearArgs& args, const Q8x32Tile& tile, int64_t row,
+                                          const std::byte* weights, int64_t group) {
+  RowSums<Format::kTerms, Format::kRange, kRows> sums(activations_at<Format>(tile, 0, row));
+  QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sums.acc[m] = zero();
+  const std::byte* ahead = weights + kStreamAhead;
+  Stream<Format>::visit(weights, activation_blocks(args.k),
+                        [&](const auto& body, const Terms<Format::kTerms>& terms) QUIRE_INLINE_LAMBDA {
+                          QUIRE_UNROLL for (int i = 0; i < Stream<Format>::kLinesPerBlock; ++i) {
+                            prefetch(ahead + i * kSliceBytes);
+                          }
+                          ahead += Stream<Format>::kFullUnitBytes / Format::kUnitBlocks;
+                          sums.add_block(body, terms);
+                          end_of_block();
+                        });
+  const int n_valid = valid_columns(args, group);
+  float* out = args.out + row * args.ld_out + group * kGroupRows;
+  QUIRE_UNROLL for (int m = 0; m < kRows; ++m) store_partial(out + m * args.ld_out, sums.acc[m], n_valid);
+}
+
+template <typename Format>
+[[gnu::noinline]] static void unpack_panel(const std::byte* weights, int64_t n_blocks, std::byte* panel) {
+  Stream<Format>::visit(weights, n_blocks,
+                        [&](const auto& body, const Terms<Format::kTerms>& terms) QUIRE_INLINE_LAMBDA {
+                          store_panel_block(panel, body, terms);
+                          panel += panel_block_bytes(Format::kTerms);
+                        });
+}
+
+static inline Q8x32Tile tile_of(const LinearArgs& args, const RowTiles& tiles, int64_t t) {
+  const int64_t first = tile_begin(tiles, t);
+  return q8x32_tile(args.activations + first * activation_row_bytes(ActivationKind::kQ8x32, args.k),
+                    tile_begin(tiles, t + 1) - first, activation_blocks(args.k));
+}
+
+// All tiles of rows against one group, panel by panel. Meanwhile the bytes of the next panel (or group) are
+// asked for, by each tile its share.
+template <typename Format>
+static void run_panels(const LinearArgs& args, const RowTiles& tiles, const std::byte* weights,
+                       int64_t group) {
+  const PanelFn kernel = panel_kernel(Format::kTerms, Format::kRange);
+  const int64_t n_blocks = activation_blocks(args.k);
+  alignas(64) std::byte panel[kPanelBlocks * panel_block_bytes(Format::kTerms)];
+  for (int64_t first = 0; first < n_blocks; first += kPanelBlocks) {
+    const int64_t n = n_blocks - first < kPanelBlocks ? n_blocks - first : kPanelBlocks;
+    unpack_panel<Format>(weights, n, panel);
+    weights += Stream<Format>::bytes(n);
+    const int64_t share = Stream<Format>::bytes(n) / tiles.count;
+    for (int64_t t = 0; t < tiles.count; ++t) {
+      const Q8x32Tile tile = tile_of(args, tiles, t);
+      kernel({.panel = panel,
+              .n_blocks = n,
+              .place = first == 0 ? PanelPlace::kFirst : PanelPlace::kLater,
+              .activations = activations_at<Format>(tile, first, 0),
+              .n_rows = tile.n_rows,
+              .ahead = {weights + t * share, share},
+              .out = args.out + tile_begin(tiles, t) * args.ld_out + group * kGroupRows,
+              .ld_out = args.ld_out,
+              .n_valid = valid_columns(args, group)});
+    }
+  }
+}
+
+template <typename Format>
+static void run_blocks(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
+  const int64_t group_bytes = Stream<Format>::bytes(activation_blocks(args.k));
+  const RowTiles tiles = row_tiles(args.m);
+  for (int64_t group = group_begin; group < group_end; ++group) {
+    const std::byte* weights = args.weights + group * group_bytes;
+    if (args.m > kDirectRows) {
+      run_panels<Format>(args, tiles, weights, group);
+    } else {
+      const Q8x32Tile tile = tile_of(args, tiles, 0);
+      for_row_pieces<kDirectRows>(0, args.m, [&]<int kRows>(int64_t row) {
+        direct_rows<Format, kRows>(args, tile, row, weights, group);
+      });
+    }
+  }
+}
+
+}  // namespace quire::kernels::QUIRE_ISA
