@@ -364,8 +364,7 @@ static void sum_chunk(const ChunkInput& in, const ChunkWeights& chunk, const Chu
   }
   if (out.running == nullptr) return;
   for (int32_t r = 0; r < in.n_rows; ++r) {
-    merge_row(out.running + r * out.ld_out, out.partial + r * out.ld_out, in.d_v, out.keep[r],
-              out.take[r]);
+    merge_row(out.running + r * out.ld_out, out.partial + r * out.ld_out, in.d_v, out.keep[r], out.take[r]);
   }
 }
 
