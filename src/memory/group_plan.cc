@@ -44,11 +44,12 @@ Result<GroupPlan> plan_groups(const MemoryConfig& config) {
     group.number = static_cast<int32_t>(plan.groups.size());
     group.window = window;
     group.n_pages = enough_pages(config, window);
+    group.n_spill_pages = std::min(config.n_spill_pages, group.n_pages);
     group.max_sequences = config.max_sequences;
     group.max_positions = config.max_positions;
     group.max_step_tokens = config.max_step_tokens;
     group.allocation = config.allocation;
-    all_bytes += group.bytes();
+    all_bytes += group.page_bytes() * static_cast<size_t>(group.n_pages);
     all_pages += group.n_pages;
     plan.groups.push_back(group);
   }

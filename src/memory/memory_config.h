@@ -16,6 +16,7 @@ struct MemoryConfig {
   LayerNeeds needs;
   int32_t element_bytes = 2;    // of stored keys and values
   int32_t n_pages = 0;          // of each group; a windowed group gets fewer when its windows need fewer
+  int32_t n_spill_pages = 0;    // of each group, at most as many as it has pages
   int32_t max_sequences = 1;    // open at the same time
   int64_t max_positions = 0;    // of one sequence
   int64_t max_step_tokens = 1;  // appended between two begin_step()

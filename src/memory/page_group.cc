@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/check.h"
 #include "memory/prefix_index.h"
@@ -15,13 +16,12 @@ int32_t pages_for(int64_t positions) {
 
 }  // namespace
 
-size_t PageGroupConfig::bytes() const {
-  size_t page = 0;
-  for (const size_t stride : page_strides) page += stride;
-  return page * static_cast<size_t>(n_pages);
+size_t PageGroupConfig::page_bytes() const {
+  return std::accumulate(page_strides.begin(), page_strides.end(), size_t{0});
 }
 
-PageGroup::PageGroup(const PageGroupConfig& config) : config_(config), pool_(config.n_pages) {
+PageGroup::PageGroup(const PageGroupConfig& config)
+    : config_(config), pool_(config.n_pages), spill_pool_(config.n_spill_pages) {
   table_stride_ = static_cast<size_t>(pages_for(config.max_positions));
   const auto n_sequences = static_cast<size_t>(config.max_sequences);
   tables_.resize(n_sequences * table_stride_, -1);
@@ -39,13 +39,25 @@ PageGroup::PageGroup(const PageGroupConfig& config) : config_(config), pool_(con
 Result<PageGroup> PageGroup::create(const PageGroupConfig& config) {
   QUIRE_CHECK(config.n_pages > 0 && config.max_sequences > 0 && config.max_positions > 0);
   PageGroup group(config);
-  QUIRE_ASSIGN_OR_RETURN(group.region_, MemoryRegion::allocate(config.bytes(), config.allocation));
+  const size_t page_bytes = config.page_bytes();
+  QUIRE_ASSIGN_OR_RETURN(
+      group.region_,
+      MemoryRegion::allocate(page_bytes * static_cast<size_t>(config.n_pages), config.allocation));
+  QUIRE_ASSIGN_OR_RETURN(
+      group.spill_region_,
+      MemoryRegion::allocate(page_bytes * static_cast<size_t>(config.n_spill_pages), config.allocation));
   return group;
 }
 
 size_t PageGroup::table_bytes() const {
   return (tables_.capacity() + nodes_.capacity()) * sizeof(int32_t) + held_.capacity() * sizeof(Held) +
-         slots_.capacity() * sizeof(int64_t) + spans_.capacity() * sizeof(StepSpan) + pool_.bytes();
+         slots_.capacity() * sizeof(int64_t) + spans_.capacity() * sizeof(StepSpan) + pool_.bytes() +
+         spill_pool_.bytes();
+}
+
+void PageGroup::fault_in() const {
+  region_.fault_in(0, region_.size());
+  spill_region_.fault_in(0, spill_region_.size());
 }
 
 std::byte* PageGroup::layer_pages(size_t layer) const {
@@ -212,7 +224,12 @@ Status PageGroup::check(const PrefixIndex& index) const {
   };
   std::vector<int32_t> owners(nodes_.size(), 0);
   std::vector<size_t> last_seen(nodes_.size(), held_.size());
+  int32_t n_spilled = 0;
   for (size_t s = 0; s < held_.size(); ++s) {
+    if (held_[s].spilled) {
+      n_spilled += held_[s].end - held_[s].first;
+      continue;
+    }
     const auto sequence = static_cast<int32_t>(s);
     for (int32_t i = 0; i < static_cast<int32_t>(table_stride_); ++i) {
       const int32_t p = page(sequence, i);
@@ -225,6 +242,10 @@ Status PageGroup::check(const PrefixIndex& index) const {
       ++owners[static_cast<size_t>(p)];
     }
   }
+  QUIRE_RETURN_IF_ERROR(spill_pool_.check());
+  if (n_spilled != spill_pool_.n_held())
+    return make_error(ErrorCode::kInternal, "{} pages are spilled, {} in use there", n_spilled,
+                      spill_pool_.n_held());
   for (int32_t p = 0; p < pool_.n_pages(); ++p) {
     const int32_t n = owners[static_cast<size_t>(p)];
     const bool resting = pool_.is_free(p) || pool_.is_cached(p);

@@ -42,13 +42,14 @@ struct PageGroupConfig {
   int32_t window = 0;                // positions a query sees, itself included; 0 = all
   std::vector<size_t> page_strides;  // by layer of the group
   int32_t n_pages = 0;
-  int32_t max_cached = 0;  // pages without a holder that may stay
+  int32_t n_spill_pages = 0;  // of the area that pages can be copied out to
+  int32_t max_cached = 0;     // pages without a holder that may stay
   int32_t max_sequences = 1;
   int64_t max_positions = 0;
   int64_t max_step_tokens = 1;
   Allocation allocation = Allocation::kReal;
 
-  size_t bytes() const;  // of all pages
+  size_t page_bytes() const;  // of all layers
 };
 
 class PageGroup {
@@ -61,11 +62,12 @@ class PageGroup {
   const PagePool& pool() const { return pool_; }
   int32_t available() const { return pool_.n_free() + pool_.n_cached(); }
   size_t bytes() const { return region_.size(); }
-  size_t page_bytes() const { return bytes() / static_cast<size_t>(pool_.n_pages()); }
+  size_t page_bytes() const { return config_.page_bytes(); }
+  size_t spill_bytes() const { return spill_region_.size(); }
   size_t table_bytes() const;
   std::byte* layer_pages(size_t layer) const;  // null when dry
   size_t layer_page_stride(size_t layer) const { return config_.page_strides[layer]; }
-  void fault_in() const { region_.fault_in(0, region_.size()); }
+  void fault_in() const;
 
   // --- Pages of one sequence ---
   int32_t first_page(int32_t sequence) const { return held(sequence).first; }
@@ -96,6 +98,16 @@ class PageGroup {
   // one instead.
   Indexed index_page(int32_t sequence, int32_t i, int32_t node, PrefixIndex& index);
 
+  // --- Spilling (page_spill.cc). A spilled sequence can only be restored or dropped. ---
+  bool can_spill(int32_t sequence) const;
+  // Copies the sequence's pages out and gives them back.
+  void spill(int32_t sequence, PrefixIndex& index);
+  // Pages that restore() takes: those of which path's nodes do not name one that is held anyway.
+  int32_t needed_to_restore(int32_t sequence, std::span<const int32_t> path, const PrefixIndex& index) const;
+  // Makes the table what it was: takes hold of pages that path's nodes still name, copies the others back.
+  void restore(int32_t sequence, std::span<const int32_t> path, PrefixIndex& index);
+  void drop_spilled(int32_t sequence);
+
   // --- Steps ---
   void begin_step();
   GroupTables tables() const { return {.slots = slots_, .spans = spans_}; }
@@ -112,6 +124,7 @@ class PageGroup {
  private:
   struct Held {
     int32_t first = 0, end = 0;
+    bool spilled = false;  // the table names pages of the spill area
   };
   explicit PageGroup(const PageGroupConfig& config);
   const Held& held(int32_t sequence) const { return held_[static_cast<size_t>(sequence)]; }
@@ -127,10 +140,14 @@ class PageGroup {
   void forget(int32_t page, PrefixIndex& index);
   void release(int32_t page, PrefixIndex& index);
   void copy_page(int32_t from, int32_t to);
+  int32_t known_page(std::span<const int32_t> path, int32_t i, const PrefixIndex& index) const;
+  enum class Direction : uint8_t { kOut, kBack };
+  void copy_spilled(int32_t page, int32_t spill_page, Direction direction);
 
   PageGroupConfig config_;
   PagePool pool_;
-  MemoryRegion region_;
+  PagePool spill_pool_;
+  MemoryRegion region_, spill_region_;
   std::vector<size_t> bases_;    // by layer, bytes
   size_t table_stride_ = 0;      // entries of one block table
   std::vector<int32_t> tables_;  // [max_sequences, table_stride_]

@@ -49,7 +49,7 @@ bool SequenceMemory::complete(NodeId node) const {
 }
 
 int64_t SequenceMemory::attach(SequenceId sequence, std::span<const int32_t> prompt) {
-  Sequence& s = state(sequence);
+  Sequence& s = present(sequence);
   QUIRE_CHECK(s.length == 0 && s.announced == kNoNode);
   QUIRE_CHECK(static_cast<int64_t>(prompt.size()) <= max_positions_);
   ++gauges_.lookups;

@@ -49,6 +49,12 @@ size_t SequenceMemory::page_bytes() const {
   return bytes;
 }
 
+size_t SequenceMemory::spill_bytes() const {
+  size_t bytes = 0;
+  for (const PageGroup& group : groups_) bytes += group.spill_bytes();
+  return bytes;
+}
+
 size_t SequenceMemory::table_bytes() const {
   size_t bytes = index_.bytes() + sequences_.capacity() * sizeof(Sequence) +
                  step_sequences_.capacity() * sizeof(SequenceId) +
@@ -83,6 +89,12 @@ const SequenceMemory::Sequence& SequenceMemory::state(SequenceId sequence) const
   return const_cast<SequenceMemory*>(this)->state(sequence);
 }
 
+SequenceMemory::Sequence& SequenceMemory::present(SequenceId sequence) {
+  Sequence& s = state(sequence);
+  QUIRE_CHECK(!s.spilled);
+  return s;
+}
+
 std::span<const int32_t> SequenceMemory::tokens(SequenceId sequence) const {
   const size_t begin = static_cast<size_t>(sequence.index) * static_cast<size_t>(max_positions_);
   return std::span(tokens_).subspan(begin, static_cast<size_t>(state(sequence).length));
@@ -104,7 +116,7 @@ Result<SequenceId> SequenceMemory::open(const PrefixScope& scope) {
 }
 
 Result<SequenceId> SequenceMemory::fork(SequenceId source) {
-  const Sequence& from = state(source);
+  const Sequence& from = present(source);
   QUIRE_CHECK(!in_step(from));
   QUIRE_ASSIGN_OR_RETURN(const SequenceId sequence, take_slot());
   Sequence& s = state(sequence);
@@ -118,7 +130,13 @@ Result<SequenceId> SequenceMemory::fork(SequenceId source) {
 void SequenceMemory::close(SequenceId sequence) {
   Sequence& s = state(sequence);
   withdraw(sequence);
-  for (PageGroup& group : groups_) group.hold(sequence.index, 0, 0, {}, index_);
+  for (PageGroup& group : groups_) {
+    if (s.spilled) {
+      group.drop_spilled(sequence.index);
+    } else {
+      group.hold(sequence.index, 0, 0, {}, index_);
+    }
+  }
   move_tip(s, kNoNode);
   s = {};
   sort_idle();
@@ -145,7 +163,7 @@ void SequenceMemory::begin_step() {
 }
 
 Status SequenceMemory::append(SequenceId sequence, std::span<const int32_t> tokens) {
-  Sequence& s = state(sequence);
+  Sequence& s = present(sequence);
   QUIRE_CHECK(!tokens.empty() && !in_step(s));
   const auto n_tokens = static_cast<int64_t>(tokens.size());
   if (s.length + n_tokens > max_positions_) {
@@ -194,15 +212,18 @@ void SequenceMemory::commit_step() {
   if constexpr (kCheckEveryStep) QUIRE_CHECK(check().ok());
 }
 
+// The nodes of all full pages up to the tip, in path_.
+std::span<const NodeId> SequenceMemory::path_to(NodeId tip) const {
+  if (tip == kNoNode) return {};
+  const auto n = static_cast<size_t>(index_.depth(tip));
+  for (size_t i = n; i > 0; tip = index_.parent(tip)) path_[--i] = tip;
+  return std::span(path_).first(n);
+}
+
 int64_t SequenceMemory::truncate(SequenceId sequence, int64_t n_keep) {
-  Sequence& s = state(sequence);
+  Sequence& s = present(sequence);
   QUIRE_CHECK(n_keep >= 0 && n_keep <= s.length);
-  int32_t n_path = 0;
-  if (s.tip != kNoNode) {
-    n_path = index_.depth(s.tip);
-    NodeId node = s.tip;
-    for (int32_t i = n_path; i > 0; node = index_.parent(node)) path_[static_cast<size_t>(--i)] = node;
-  }
+  const auto n_path = static_cast<int32_t>(path_to(s.tip).size());
   const int64_t kept = longest(n_keep, sequence, n_path);
   const auto end = static_cast<int32_t>(pages_for(kept));
   for (PageGroup& group : groups_) {
@@ -239,6 +260,41 @@ int64_t SequenceMemory::longest(int64_t length, SequenceId sequence, int32_t n_p
     g = 0;  // the groups before must be able to continue from there too
   }
   return length;
+}
+
+// --- Preemption ---
+
+Status SequenceMemory::spill(SequenceId sequence) {
+  Sequence& s = present(sequence);
+  QUIRE_CHECK(!in_step(s));
+  for (const PageGroup& group : groups_) {
+    if (!group.can_spill(sequence.index))
+      return make_error(ErrorCode::kResourceExhausted, "the spill area has no room for {} positions",
+                        s.length);
+  }
+  withdraw(sequence);
+  for (PageGroup& group : groups_) group.spill(sequence.index, index_);
+  s.spilled = true;
+  ++gauges_.spills;
+  sort_idle();
+  return {};
+}
+
+Status SequenceMemory::restore(SequenceId sequence) {
+  Sequence& s = state(sequence);
+  QUIRE_CHECK(s.spilled);
+  const std::span<const NodeId> path = path_to(s.tip);
+  for (const PageGroup& group : groups_) {
+    const int32_t needed = group.needed_to_restore(sequence.index, path, index_);
+    if (needed > group.available()) {
+      return make_error(ErrorCode::kResourceExhausted, "{} pages are needed and {} of {} are free", needed,
+                        group.available(), group.pool().n_pages());
+    }
+  }
+  for (PageGroup& group : groups_) group.restore(sequence.index, path, index_);
+  s.spilled = false;
+  ++gauges_.restores;
+  return {};
 }
 
 // --- Room ---

@@ -67,6 +67,7 @@ struct MemoryGauges {
   int64_t pages_copied = 0;      // before a write into a shared page
   int64_t pages_merged = 0;      // computed twice at the same time, then kept once
   int64_t evictions = 0;
+  int64_t spills = 0, restores = 0;  // of sequences
   int32_t n_groups = 0;
   std::array<GroupGauges, kMaxPageGroups> groups = {};
 };
@@ -80,7 +81,8 @@ class SequenceMemory {
   static Result<SequenceMemory> create(const MemoryConfig& config);
 
   // --- What there is ---
-  size_t page_bytes() const;   // of all groups together
+  size_t page_bytes() const;  // of all groups together
+  size_t spill_bytes() const;
   size_t table_bytes() const;  // block tables, step tables, token history, prefix index
   void fault_in() const;
 
@@ -129,6 +131,16 @@ class SequenceMemory {
   // can continue from, and the caller computes what is missing again.
   int64_t truncate(SequenceId sequence, int64_t n_keep);
 
+  // --- Preemption ---
+  // Copies the sequence's pages to the spill area, gives them back and withdraws what it announced. Until it
+  // is restored the sequence can only be closed or asked for its length and tokens. Errors:
+  // kResourceExhausted when the area is full; nothing has changed then.
+  Status spill(SequenceId sequence);
+  // Brings a spilled sequence back, with the same bits. Errors: kResourceExhausted when too few pages are
+  // available; nothing has changed then.
+  Status restore(SequenceId sequence);
+  bool spilled(SequenceId sequence) const { return state(sequence).spilled; }
+
   // --- Room ---
   // Pages that an append could take now: free or cached.
   PageCounts available() const;
@@ -150,6 +162,7 @@ class SequenceMemory {
  private:
   struct Sequence {
     bool open = false;
+    bool spilled = false;
     int64_t length = 0;
     int64_t step = -1;           // in which rows were added that are not committed
     NodeId tip = kNoNode;        // of the last full page that was committed, or the scope's root; held
@@ -172,7 +185,9 @@ class SequenceMemory {
   int32_t* history(SequenceId sequence) {
     return tokens_.data() + static_cast<size_t>(sequence.index) * static_cast<size_t>(max_positions_);
   }
+  Sequence& present(SequenceId sequence);  // and not spilled
   Result<SequenceId> take_slot();
+  std::span<const NodeId> path_to(NodeId tip) const;
   void move_tip(Sequence& s, NodeId node);
   int64_t longest(int64_t length, SequenceId sequence, int32_t n_path) const;
   void sort_idle();

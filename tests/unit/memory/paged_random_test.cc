@@ -235,6 +235,8 @@ class SharedRun {
       open_.erase(open_.begin() + static_cast<ptrdiff_t>(i));
     } else if (dice < 320) {
       truncate();
+    } else if (dice < 325) {
+      spill_and_restore();
     } else if (dice < 330) {
       memory_.withdraw(open_[random_() % open_.size()].id);
     } else if (dice < 999) {
@@ -256,6 +258,7 @@ class SharedRun {
 
   static SequenceMemory create(const SharedCase& c) {
     MemoryConfig config = {.n_pages = c.n_pages,
+                           .n_spill_pages = 8,
                            .max_sequences = kSequences,
                            .max_positions = kMaxPositions,
                            .max_step_tokens = kMaxStepTokens,
@@ -320,6 +323,23 @@ class SharedRun {
     }
     o.tokens.resize(static_cast<size_t>(kept));
     if (random_() % 2 == 0) o.rest.clear();
+  }
+
+  // With others in between that may take the pages.
+  void spill_and_restore() {
+    const Open o = open_[random_() % open_.size()];
+    if (!memory_.spill(o.id).ok()) return;
+    const Result<SequenceId> other = memory_.open();
+    if (other.ok()) {
+      const std::vector<int32_t> tokens = draw_prompt();
+      memory_.begin_step();
+      if (tokens.size() <= kMaxStepTokens && memory_.append(*other, tokens).ok())
+        compute_step(memory_, n_layers_);
+      memory_.commit_step();
+      ASSERT_SOUND(memory_);
+      memory_.close(*other);
+    }
+    ASSERT_TRUE(memory_.restore(o.id).ok());
   }
 
   void append_some() {
