@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engine/model_fingerprint.h"
 #include "engine/tokenizer_memory.h"
 
 namespace quire {
@@ -46,15 +47,17 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
       std::min(max_tokens, settings.max_outputs > 0 ? settings.max_outputs : int64_t{settings.max_sequences});
   runner->max_tokens_ = max_tokens;
   runner->max_outputs_ = max_outputs;
-  QUIRE_ASSIGN_OR_RETURN(runner->memory_,
-                         SequenceMemory::create({.needs = model.layer_needs(),
-                                                 .element_bytes = graph::kv_element_bytes(settings.kv_type),
-                                                 .n_pages = static_cast<int32_t>(pages),
-                                                 .max_sequences = settings.max_sequences,
-                                                 .max_positions = model.ctx(),
-                                                 .max_step_tokens = max_tokens,
-                                                 .prefix_cache = model.prefix_cache(),
-                                                 .allocation = allocation}));
+  QUIRE_ASSIGN_OR_RETURN(
+      runner->memory_,
+      SequenceMemory::create({.needs = model.layer_needs(),
+                              .element_bytes = graph::kv_element_bytes(settings.kv_type),
+                              .n_pages = static_cast<int32_t>(pages),
+                              .max_sequences = settings.max_sequences,
+                              .max_positions = model.ctx(),
+                              .max_step_tokens = max_tokens,
+                              .prefix_cache = model.prefix_cache(),
+                              .fingerprint = model_fingerprint(model.file(), model.ctx(), settings),
+                              .allocation = allocation}));
   runner->memory_->fault_in();
 
   if (!dry) {

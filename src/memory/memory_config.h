@@ -13,7 +13,7 @@ namespace quire {
 enum class PrefixCache : uint8_t { kOff, kOn };
 
 struct MemoryConfig {
-  LayerNeeds needs;
+  LayerNeeds needs = {};
   int32_t element_bytes = 2;    // of stored keys and values
   int32_t n_pages = 0;          // of each group; a windowed group gets fewer when its windows need fewer
   int32_t n_spill_pages = 0;    // of each group, at most as many as it has pages

@@ -38,9 +38,9 @@ struct GroupTables {
 };
 
 struct PageGroupConfig {
-  int32_t number = 0;                // of the group in the prefix index
-  int32_t window = 0;                // positions a query sees, itself included; 0 = all
-  std::vector<size_t> page_strides;  // by layer of the group
+  int32_t number = 0;                     // of the group in the prefix index
+  int32_t window = 0;                     // positions a query sees, itself included; 0 = all
+  std::vector<size_t> page_strides = {};  // by layer of the group
   int32_t n_pages = 0;
   int32_t n_spill_pages = 0;  // of the area that pages can be copied out to
   int32_t max_cached = 0;     // pages without a holder that may stay

@@ -84,9 +84,9 @@ class PrefixIndex {
     int32_t depth = -1;  // -1: not in use
     int32_t references = 0;
     int32_t n_pages = 0;
-    SequenceId producer;
+    SequenceId producer = {};
     std::array<int32_t, kMaxPageGroups> pages = {};
-    Content content;
+    Content content = {};
   };
   const Node& at(NodeId node) const { return nodes_[static_cast<size_t>(node)]; }
   Node& at(NodeId node) { return nodes_[static_cast<size_t>(node)]; }

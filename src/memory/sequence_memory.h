@@ -49,7 +49,7 @@ struct StepTables {
 struct PrefixMatch {
   int64_t cached = 0;   // positions attach() would share now
   int64_t pending = 0;  // positions it could share once `producer` has computed them; 0 = nobody is at it
-  SequenceId producer;
+  SequenceId producer = {};
   bool worth_waiting() const { return pending > cached; }
 };
 

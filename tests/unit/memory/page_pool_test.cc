@@ -100,7 +100,7 @@ TEST(PagePool, BehavesAsTwoQueues) {
   for (int32_t page = 0; page < kPages; ++page) free_pages.push_back(page);
   const auto any_held = [&] { return std::next(holders.begin(), random() % holders.size())->first; };
   for (int step = 0; step < 100000; ++step) {
-    const uint32_t dice = random() % 1000;
+    const uint64_t dice = random() % 1000;
     if (dice < 400) {
       const int32_t page = pool.take();
       ASSERT_EQ(page, free_pages.empty() ? -1 : free_pages.front());

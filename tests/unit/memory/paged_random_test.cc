@@ -86,7 +86,7 @@ class PlainRun {
 
   // One operation on both; gtest failures tell where they part.
   void operate() {
-    const uint32_t dice = random_() % 100;
+    const uint64_t dice = random_() % 100;
     if (dice < 10) {
       open();
     } else if (plain_.open.empty()) {
@@ -222,7 +222,7 @@ class SharedRun {
       : random_(seed), n_layers_(c.windows.size()), memory_(create(c)) {}
 
   void operate() {
-    const uint32_t dice = random_() % 1000;
+    const uint64_t dice = random_() % 1000;
     if (dice < 120) {
       open();
     } else if (dice < 999 && open_.empty()) {
@@ -250,10 +250,10 @@ class SharedRun {
 
  private:
   struct Open {
-    SequenceId id;
-    PrefixScope scope;
-    std::vector<int32_t> tokens;  // held
-    std::vector<int32_t> rest;    // of the prompt
+    SequenceId id = {};
+    PrefixScope scope = {};
+    std::vector<int32_t> tokens = {};  // held
+    std::vector<int32_t> rest = {};    // of the prompt
   };
 
   static SequenceMemory create(const SharedCase& c) {
