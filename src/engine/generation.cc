@@ -42,18 +42,6 @@ SamplingSettings with_suppressed(const SamplingSettings& settings, const Tokeniz
 
 }  // namespace
 
-const char* finish_reason_name(FinishReason reason) {
-  switch (reason) {
-    case FinishReason::kStop:
-      return "stop";
-    case FinishReason::kLength:
-      return "length";
-    case FinishReason::kCancelled:
-      return "cancelled";
-  }
-  return "";
-}
-
 double GenerationResult::prefill_tps() const {
   return per_second(prompt_tokens - reused_tokens, prefill_seconds);
 }

@@ -17,19 +17,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/finish_reason.h"
 #include "engine/generation_settings.h"
 #include "engine/runner.h"
 #include "sampling/sampler.h"
 #include "tokenizer/tokenizer.h"
 
 namespace quire {
-
-enum class FinishReason : uint8_t {
-  kStop,       // an end-of-generation token or a stop string
-  kLength,     // max_tokens, or the end of the context
-  kCancelled,  // the observer said so
-};
-const char* finish_reason_name(FinishReason reason);  // "stop", "length", "cancelled"
 
 enum class Flow : uint8_t { kContinue, kCancel };
 

@@ -88,6 +88,13 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
   return model;
 }
 
+int64_t Model::n_uses(std::string_view optimisation) const {
+  if (optimisation == kRowPhases) return row_phases_ == graph::RowPhases::kMerged ? 1 : 0;
+  if (optimisation == kPrefixCache) return prefix_cache_ == PrefixCache::kOn ? 1 : 0;
+  const auto pass = std::ranges::find(passes_, optimisation, &graph::PassReport::name);
+  return pass == passes_.end() ? 0 : pass->fired;
+}
+
 std::string Model::name() const {
   Result<std::string> name = file_.metadata().get_or<std::string>("general.name", "");
   if (name.ok() && !name->empty()) return *name;

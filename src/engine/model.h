@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.h"
@@ -42,6 +43,8 @@ class Model {
   graph::RowPhases row_phases() const { return row_phases_; }
   graph::AttentionSplit attention_split() const { return attention_split_; }
   PrefixCache prefix_cache() const { return prefix_cache_; }
+  // In how many places an optimisation is at work: 0 when it is off, or the model gives it no occasion.
+  int64_t n_uses(std::string_view optimisation) const;
   const std::string& architecture() const { return architecture_; }
   std::string name() const;  // general.name, or the file's
   int64_t ctx() const { return ctx_; }

@@ -20,6 +20,7 @@ Status check_settings(const EngineSettings& settings) {
   QUIRE_RETURN_IF_ERROR(in_range("the number of parallel sequences", settings.max_sequences, 1, 1 << 16));
   QUIRE_RETURN_IF_ERROR(in_range("the number of tokens in a batch", settings.max_batch_tokens, 1, 1 << 20));
   QUIRE_RETURN_IF_ERROR(in_range("the number of logit rows", settings.max_outputs, 0, 1 << 20));
+  QUIRE_RETURN_IF_ERROR(in_range("the number of pages", settings.kv_pages, 0, kMaxPages));
   return {};
 }
 
@@ -36,7 +37,8 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                               : graph::CpuDevice::create(settings.isa, settings.threads));
   const graph::CpuDevice& device = *runner->device_;
 
-  const int64_t pages = SequenceMemory::pages_for(model.ctx()) * settings.max_sequences;
+  const int64_t all_full = SequenceMemory::pages_for(model.ctx()) * settings.max_sequences;
+  const int64_t pages = settings.kv_pages > 0 ? std::min(settings.kv_pages, all_full) : all_full;
   if (pages > kMaxPages) {
     return make_error(ErrorCode::kInvalidArgument,
                       "{} sequences of {} tokens are {} pages, expected at most {}", settings.max_sequences,

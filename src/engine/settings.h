@@ -16,6 +16,7 @@ struct EngineSettings {
   int64_t ctx = 0;                 // longest sequence in tokens; 0 = the model's own, at most kDefaultContext
   int32_t max_sequences = 1;       // open at the same time
   int64_t max_batch_tokens = 512;  // tokens of one step
+  int64_t kv_pages = 0;            // pages that all sequences share; 0 = enough for each to be full
   int64_t max_outputs = 0;         // rows of logits of one step; 0 = one per sequence
   int threads = 0;                 // 0 = one per physical core
   std::string isa = "auto";

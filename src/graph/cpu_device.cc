@@ -44,6 +44,12 @@ Result<CpuDevice> CpuDevice::create_dry(std::string_view isa, int n_threads) {
   return device;
 }
 
+std::vector<std::string> CpuDevice::isas() {
+  std::vector<std::string> names;
+  for (const Isa isa : supported_isas()) names.emplace_back(isa_name(isa));
+  return names;
+}
+
 Result<CpuDevice> CpuDevice::create(std::string_view isa, int n_threads) {
   QUIRE_ASSIGN_OR_RETURN(CpuDevice device, create_dry(isa, n_threads));
   QUIRE_ASSIGN_OR_RETURN(device.pool_, ThreadPool::create(device.n_threads_));

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/thread_pool.h"
@@ -26,6 +28,9 @@ class CpuDevice {
 
   // The same choices without starting threads, for planning.
   static Result<CpuDevice> create_dry(std::string_view isa, int n_threads);
+
+  // Names of the instruction sets this machine can run, slowest first.
+  static std::vector<std::string> isas();
 
   const kernels::KernelTable& kernels() const { return *kernels_; }
   const char* isa() const { return isa_name(kernels_->isa); }

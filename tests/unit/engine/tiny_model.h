@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,12 @@ namespace quire::testing {
 
 inline std::string model_path(const std::string& name) {
   return std::string(QUIRE_TEST_DATA) + "/models/" + name;
+}
+
+// The model file in a folder of tests/data/models.
+inline std::string model_file(const std::string& folder) {
+  const std::string f32 = folder + "/model-f32.gguf";
+  return std::filesystem::exists(model_path(f32)) ? f32 : folder + "/model-f16.gguf";
 }
 
 // Null, with a failure noted, when it does not load.

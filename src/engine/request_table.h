@@ -1,0 +1,114 @@
+// RequestTable: the requests there are, queued and running, and their share of memory.
+//
+// Joins the pure scheduler to a SequenceMemory: lets requests in, plans steps, takes note of what a step did,
+// gives pages back at every end. It runs no model and knows no clock but the times it is given, so that the
+// engine and the simulator drive the same code. Borrows the memory and the requests, which must stay where
+// they are until they are removed; every request added is removed exactly once. One thread at a time; never
+// allocates after construction.
+//
+//   table.add(request, now);
+//   table.admit(now);
+//   const BatchPlan& plan = table.plan(now);
+//   ...run plan.rows: table.rows(row) of table.at(row.slot)...
+//   table.advance(plan, now, seconds);
+//   table.push(slot, token);        // for rows that ended a request's known tokens
+//   table.remove(request);
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "engine/live_request.h"
+#include "engine/scheduler.h"
+#include "memory/sequence_memory.h"
+
+namespace quire {
+
+struct RequestTableConfig {
+  SchedulerLimits limits = {};
+  int32_t max_sequences = 1;
+  int32_t max_queued = 1024;
+  int32_t n_tenants = 1;
+  int64_t decode_reserve = 64;  // tokens that every running request may still grow when another is let in
+};
+
+// Since the table was made.
+struct ScheduleCounters {
+  int64_t steps = 0;
+  int64_t stream_rows = 0;    // rows of decoding streams
+  int64_t prompt_tokens = 0;  // computed, those of recomputation included
+  int64_t admissions = 0;
+  int64_t preemptions = 0;
+  int64_t prefix_waits = 0;       // requests that waited for a prefix another was computing
+  int64_t recomputed_tokens = 0;  // lost by preemption and not found in memory again
+  int64_t chunked_prompts = 0;    // steps in which a prompt was cut
+};
+
+class RequestTable {
+ public:
+  RequestTable(SequenceMemory& memory, const RequestTableConfig& config);
+
+  // Longest sequence that all pages together can hold, at most max_positions.
+  static int64_t longest_sequence(const SequenceMemory& memory, int64_t max_positions);
+
+  // Puts a request at the end of the queue. The queue must have room, and max_tokens must not be above
+  // longest_sequence().
+  void add(LiveRequest& request, EngineTime now);
+  // Ends a request wherever it is; all its pages go back at once.
+  void remove(LiveRequest& request);
+
+  // Lets in whom next_admission() names, until it names nobody.
+  void admit(EngineTime now);
+  // The next step; gives pages back by preemption until there is one. Empty when nothing can go forward.
+  const BatchPlan& plan(EngineTime now);
+  // Puts a running request back into the queue; what it held is computed again, or found in memory.
+  void preempt(int32_t slot);
+  // The step of this plan has been run and took so long.
+  void advance(const BatchPlan& plan, EngineTime now, double seconds);
+  // Adds a token to a request whose known tokens are all in memory.
+  void push(int32_t slot, int32_t token);
+  void set_use(int32_t slot, SlotUse use);
+
+  LiveRequest& at(int32_t slot) { return *slots_[static_cast<size_t>(slot)]; }
+  std::span<const int32_t> tokens(const PlannedRows& rows);  // that these rows feed
+  bool completes(const PlannedRows& rows) const;             // whether they reach the last known token
+
+  int32_t n_queued() const { return static_cast<int32_t>(queue_.size()); }
+  std::span<const int32_t> n_queued_by_tenant() const { return n_queued_; }
+  int32_t n_running() const { return n_running_; }
+  bool empty() const { return queue_.empty() && n_running_ == 0; }
+  // Some request for which `is_it` is true, or null.
+  LiveRequest* find(FunctionRef<bool(const LiveRequest&)> is_it);
+
+  SchedulerState state(EngineTime now) const;
+  const ScheduleCounters& counters() const { return counters_; }
+  const StepCost& cost() const { return clock_.cost(); }
+
+ private:
+  RunningRequest& view(int32_t slot) { return running_[static_cast<size_t>(slot)]; }
+  void enqueue(LiveRequest& request);
+  void leave_queue(size_t queued);
+  void let_in(size_t queued);
+  void leave_slot(LiveRequest& request);
+  void wake_tenant(int32_t tenant);
+  void refresh_tails();
+
+  SequenceMemory& memory_;
+  RequestTableConfig config_;
+  Scheduler scheduler_;
+  StepClock clock_;
+  std::vector<RunningRequest> running_;  // by slot
+  std::vector<LiveRequest*> slots_;      // by slot; null when free
+  std::vector<QueuedRequest> queued_;    // parallel to queue_
+  std::vector<LiveRequest*> queue_;
+  std::vector<TenantState> tenants_;
+  std::vector<int32_t> n_live_, n_queued_;  // by tenant
+  std::vector<int32_t> sequence_slot_;      // by sequence index
+  uint64_t next_number_ = 1;
+  int32_t n_running_ = 0;
+  ScheduleCounters counters_;
+};
+
+}  // namespace quire

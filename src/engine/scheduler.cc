@@ -1,0 +1,158 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace quire {
+namespace {
+
+int64_t pages_for(int64_t positions) { return (positions + kPagePositions - 1) / kPagePositions; }
+
+// Pages that growing by n_tokens takes, in every group.
+int64_t growth(const RunningRequest& request, int64_t n_tokens) {
+  const int64_t copied = request.tail == TailPage::kCopied ? 1 : 0;
+  return pages_for(request.held + n_tokens) - pages_for(request.held) + copied;
+}
+
+// Most tokens that the request can grow by within so many pages.
+int64_t growth_within(const RunningRequest& request, int64_t pages) {
+  if (request.tail == TailPage::kCopied) --pages;
+  if (pages < 0) return 0;
+  return (pages_for(request.held) + pages) * kPagePositions - request.held;
+}
+
+bool is_waiting(const PrefixWait& wait, std::span<const RunningRequest> running) {
+  if (wait.slot < 0) return false;
+  const RunningRequest& producer = running[static_cast<size_t>(wait.slot)];
+  return producer.use != SlotUse::kFree && producer.claim.number == wait.number &&
+         producer.held < wait.length;
+}
+
+// The youngest of those with the least priority. The oldest of the others therefore always comes through.
+std::optional<int32_t> choose_victim(std::span<const RunningRequest> running) {
+  std::optional<int32_t> victim;
+  for (size_t slot = 0; slot < running.size(); ++slot) {
+    if (running[slot].use == SlotUse::kFree) continue;
+    const Claim& claim = running[slot].claim;
+    const Claim* best = victim ? &running[static_cast<size_t>(*victim)].claim : nullptr;
+    if (best == nullptr || claim.priority < best->priority ||
+        (claim.priority == best->priority && claim.number > best->number)) {
+      victim = static_cast<int32_t>(slot);
+    }
+  }
+  return victim;
+}
+
+}  // namespace
+
+Priority level(const Claim& claim, const SchedulerState& state, const SchedulerLimits& limits) {
+  const auto priority = static_cast<int64_t>(claim.priority);
+  if (limits.ageing.count() <= 0) return claim.priority;
+  const TenantState& tenant = state.tenants[static_cast<size_t>(claim.tenant)];
+  const EngineTime since = std::max(claim.arrived, tenant.last_served[static_cast<size_t>(claim.priority)]);
+  const int64_t risen = priority + std::max<int64_t>(0, (state.now - since) / limits.ageing);
+  return static_cast<Priority>(std::min<int64_t>(risen, kPriorities - 1));
+}
+
+bool precedes(const Claim& a, const Claim& b, const SchedulerState& state, const SchedulerLimits& limits) {
+  const Priority level_a = level(a, state, limits), level_b = level(b, state, limits);
+  if (level_a != level_b) return level_a > level_b;
+  const int64_t served_a = state.tenants[static_cast<size_t>(a.tenant)].served;
+  const int64_t served_b = state.tenants[static_cast<size_t>(b.tenant)].served;
+  if (a.tenant != b.tenant && served_a != served_b) return served_a < served_b;
+  return a.number < b.number;
+}
+
+int64_t prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
+                      const SchedulerLimits& limits) {
+  const int64_t room = limits.max_batch_tokens - n_streams;
+  if (n_streams == 0 || limits.max_token_gap.count() == 0 || cost.per_prompt_token <= 0) return room;
+  const double alone = cost.fixed + cost.per_stream * static_cast<double>(n_streams);
+  const double gap = std::chrono::duration<double>(limits.max_token_gap).count();
+  const double crowd = static_cast<double>(n_waiting) / static_cast<double>(n_streams);
+  const double seconds = std::min(gap, alone * limits.max_stretch * std::max(1.0, crowd)) - alone;
+  const auto tokens =
+      static_cast<int64_t>(std::min(seconds / cost.per_prompt_token, static_cast<double>(room)));
+  return std::min(std::max(tokens, kMinPromptTokens), room);
+}
+
+Scheduler::Scheduler(const SchedulerLimits& limits, int32_t max_sequences) : limits_(limits) {
+  QUIRE_CHECK(limits.max_batch_tokens >= max_sequences);
+  plan_.rows.reserve(static_cast<size_t>(max_sequences));
+  prompts_.reserve(static_cast<size_t>(max_sequences));
+}
+
+std::optional<size_t> Scheduler::next_admission(const SchedulerState& state) const {
+  if (state.free_sequences == 0) return std::nullopt;
+  std::optional<size_t> first;
+  for (size_t i = 0; i < state.queued.size(); ++i) {
+    if (is_waiting(state.queued[i].wait, state.running)) continue;
+    if (!first || precedes(state.queued[i].claim, state.queued[*first].claim, state, limits_)) first = i;
+  }
+  if (!first) return std::nullopt;
+  PageCounts pages = state.owed;
+  pages += state.queued[*first].pages;
+  return pages.fits(state.available) ? first : std::nullopt;
+}
+
+const BatchPlan& Scheduler::plan(const SchedulerState& state) {
+  plan_.rows.clear();
+  plan_.n_streams = plan_.n_prompt_tokens = 0;
+  plan_.preempt.reset();
+  int32_t pages_left = state.pages_left;
+  plan_streams(state, pages_left);
+  if (!plan_.preempt) plan_prompts(state, pages_left);
+  return plan_;
+}
+
+void Scheduler::plan_streams(const SchedulerState& state, int32_t& pages_left) {
+  for (size_t slot = 0; slot < state.running.size(); ++slot) {
+    const RunningRequest& request = state.running[slot];
+    if (request.use != SlotUse::kRuns || !request.decodes()) continue;
+    pages_left -= static_cast<int32_t>(growth(request, 1));
+    if (pages_left < 0) {
+      plan_.rows.clear();
+      plan_.n_streams = 0;
+      plan_.preempt = choose_victim(state.running);
+      return;
+    }
+    plan_.rows.push_back({.slot = static_cast<int32_t>(slot), .n_tokens = 1});
+    ++plan_.n_streams;
+  }
+}
+
+void Scheduler::plan_prompts(const SchedulerState& state, int32_t pages_left) {
+  prompts_.clear();
+  for (size_t slot = 0; slot < state.running.size(); ++slot) {
+    const RunningRequest& request = state.running[slot];
+    if (request.use != SlotUse::kFree && request.known > request.held + 1)
+      prompts_.push_back(static_cast<int32_t>(slot));
+  }
+  if (prompts_.empty()) return;
+  const auto claim = [&](int32_t slot) -> const Claim& {
+    return state.running[static_cast<size_t>(slot)].claim;
+  };
+  std::sort(prompts_.begin(), prompts_.end(),
+            [&](int32_t a, int32_t b) { return precedes(claim(a), claim(b), state, limits_); });
+
+  const auto n_waiting = static_cast<int64_t>(prompts_.size() + state.queued.size());
+  int64_t budget = prompt_budget(plan_.n_streams, n_waiting, state.cost, limits_);
+  for (const int32_t slot : prompts_) {
+    const RunningRequest& request = state.running[static_cast<size_t>(slot)];
+    const int64_t within = growth_within(request, pages_left);
+    int64_t end = request.held + std::min({budget, request.known - request.held, within});
+    if (end < request.known && end / kPromptCut * kPromptCut > request.held)
+      end = end / kPromptCut * kPromptCut;
+    const int64_t n_tokens = end - request.held;
+    if (n_tokens <= 0) continue;
+    pages_left -= static_cast<int32_t>(growth(request, n_tokens));
+    budget -= n_tokens;
+    plan_.rows.push_back({.slot = slot, .n_tokens = n_tokens});
+    plan_.n_prompt_tokens += n_tokens;
+  }
+  // Only prompts, and none of them finds a page: the pages are held by prompts that are all unfinished.
+  if (plan_.rows.empty()) plan_.preempt = choose_victim(state.running);
+}
+
+}  // namespace quire

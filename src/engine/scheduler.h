@@ -1,0 +1,144 @@
+// Scheduler: who is let in, and who goes forward by how much in the next step.
+//
+// Pure: an answer depends on the state given and on nothing else, so that every rule is tested, and whole
+// days of traffic simulated, without a model (docs/scheduling.md). Decoding comes first, one row for every
+// stream; prompts share what is left of the step, cut so that no stream waits longer than it may. Whose turn
+// it is follows from one order (precedes()): level, then the tenant that has been served least, then arrival.
+// Owns the buffers of its answer, sized at construction; a call allocates nothing. One thread at a time.
+//
+//   Scheduler scheduler(limits, max_sequences);
+//   while (auto next = scheduler.next_admission(state)) ...   // let state.queued[*next] in
+//   const BatchPlan& plan = scheduler.plan(state);            // valid until the next call
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/step_cost.h"
+#include "memory/page_counts.h"
+
+namespace quire {
+
+// Since the engine was started.
+using EngineTime = std::chrono::microseconds;
+
+enum class Priority : uint8_t { kLow, kNormal, kHigh };
+inline constexpr size_t kPriorities = 3;
+
+// What decides whose turn it is.
+struct Claim {
+  uint64_t number = 0;  // in the order of arrival
+  int32_t tenant = 0;
+  Priority priority = Priority::kNormal;
+  EngineTime arrived{0};
+};
+
+struct TenantState {
+  int64_t served = 0;  // tokens, prompts' and answers'
+  std::array<EngineTime, kPriorities>
+      last_served{};  // by priority: when one of its requests last went forward
+};
+
+// A prefix that a running request is computing: whoever needs it too waits.
+struct PrefixWait {
+  int32_t slot = -1;    // of that request; -1 = nobody
+  uint64_t number = 0;  // its claim's: the slot may have changed hands
+  int64_t length = 0;   // positions it holds when the wait is over
+};
+
+struct QueuedRequest {
+  Claim claim = {};
+  PageCounts pages = {};  // of its whole prompt and a reserve for its answer
+  PrefixWait wait = {};
+};
+
+enum class SlotUse : uint8_t { kFree, kRuns, kPaused };  // paused: its reader is behind
+enum class TailPage : uint8_t { kOwn, kCopied };         // copied: appending takes one page more
+
+struct RunningRequest {
+  SlotUse use = SlotUse::kFree;
+  TailPage tail = TailPage::kOwn;
+  Claim claim = {};
+  int64_t held = 0;   // positions in memory
+  int64_t known = 0;  // tokens there are; held + 1 when only the next token is missing, above that a prompt
+
+  bool decodes() const { return known == held + 1; }
+};
+
+struct SchedulerState {
+  EngineTime now{0};
+  std::span<const RunningRequest> running = {};  // by slot
+  std::span<const QueuedRequest> queued = {};    // in any order
+  std::span<const TenantState> tenants = {};
+  int32_t free_sequences = 0;
+  PageCounts available = {};  // pages that are free or cached
+  PageCounts owed = {};       // of those, what running requests are still promised
+  int32_t pages_left = 0;     // available in the group that has fewest
+  StepCost cost = {};         // of steps so far
+};
+
+struct SchedulerLimits {
+  int64_t max_batch_tokens = 512;  // of one step; at least one per sequence
+  // A step with both streams and prompts takes at most this long (zero: no limit), and at most `max_stretch`
+  // times as long as the streams alone would, or more in proportion where more prompts wait than streams run.
+  EngineTime max_token_gap = std::chrono::milliseconds(100);
+  double max_stretch = 2.5;
+  // A tenant's requests of one priority rise by a level for every such time in which none of them went
+  // forward.
+  EngineTime ageing = std::chrono::seconds(10);
+};
+
+struct PlannedRows {
+  int32_t slot = 0;
+  int64_t n_tokens = 0;
+};
+
+struct BatchPlan {
+  std::vector<PlannedRows> rows;  // streams first
+  int64_t n_streams = 0;          // of the rows
+  int64_t n_prompt_tokens = 0;    // of the others
+  // When set nothing else is: pages have run out, and this slot must give its own back first.
+  std::optional<int32_t> preempt;
+};
+
+// Prompts are cut at multiples of this many positions where that is possible: whole chunks of attention and
+// full tiles of rows. It changes speed only.
+inline constexpr int64_t kPromptCut = 64;
+// Prompts get at least this many tokens of a step, so that they end however slow the machine is.
+inline constexpr int64_t kMinPromptTokens = 16;
+
+// The level a claim has risen to.
+Priority level(const Claim& claim, const SchedulerState& state, const SchedulerLimits& limits);
+// Whether it is a's turn before b's. A strict weak order.
+bool precedes(const Claim& a, const Claim& b, const SchedulerState& state, const SchedulerLimits& limits);
+// Tokens that prompts, of which n_waiting have not got their first token, may take of a step with n_streams.
+int64_t prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
+                      const SchedulerLimits& limits);
+
+class Scheduler {
+ public:
+  Scheduler(const SchedulerLimits& limits, int32_t max_sequences);
+
+  const SchedulerLimits& limits() const { return limits_; }
+
+  // Index of the queued request to let in: the first in order, if there is a sequence for it and its pages
+  // are there beside those already promised. Nobody overtakes it for being smaller. Requests that wait for a
+  // prefix are passed over.
+  std::optional<size_t> next_admission(const SchedulerState& state) const;
+
+  const BatchPlan& plan(const SchedulerState& state);
+
+ private:
+  void plan_streams(const SchedulerState& state, int32_t& pages_left);
+  void plan_prompts(const SchedulerState& state, int32_t pages_left);
+
+  SchedulerLimits limits_;
+  BatchPlan plan_;
+  std::vector<int32_t> prompts_;  // slots, in order
+};
+
+}  // namespace quire

@@ -1,0 +1,271 @@
+// The engine from outside: every answer is the one given alone, every request ends exactly once.
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "engine_case.h"
+
+namespace quire {
+namespace {
+
+using testing::Alone;
+using testing::collect;
+using testing::greedy;
+using testing::make_engine;
+using testing::sampled;
+using testing::some_prompt;
+
+constexpr int64_t kContext = 160;
+
+AnswerHandle submit(Engine& engine, Request request) {
+  Result<AnswerHandle> answer = engine.submit(std::move(request));
+  if (!answer.ok()) ADD_FAILURE() << answer.error().message;
+  return std::move(*answer);
+}
+
+// What refuses the request.
+Error refusal(Engine& engine, Request request) {
+  Result<AnswerHandle> answer = engine.submit(std::move(request));
+  EXPECT_FALSE(answer.ok());
+  return answer.ok() ? Error{} : answer.error();
+}
+
+void expect_no_page_held(const Engine& engine) {
+  const EngineGauges gauges = engine.gauges();
+  EXPECT_EQ(gauges.queued, 0);
+  EXPECT_EQ(gauges.running, 0);
+  for (int32_t g = 0; g < gauges.memory.n_groups; ++g)
+    EXPECT_EQ(gauges.memory.groups[static_cast<size_t>(g)].held, 0);
+}
+
+class EngineModels : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EngineModels, AnswersManyAtOnceAsEachAlone) {
+  Alone alone(GetParam(), kContext);
+  const auto engine =
+      make_engine(GetParam(), {.ctx = kContext, .max_sequences = 8, .max_batch_tokens = 40, .threads = 2});
+  ASSERT_NE(engine, nullptr);
+  std::vector<AnswerHandle> answers;
+  std::vector<std::vector<int32_t>> expected;
+  for (int32_t i = 0; i < 24; ++i) {
+    std::vector<int32_t> prompt =
+        some_prompt(static_cast<size_t>(20 + i % 3 * 16), i % 2);  // shared beginnings
+    const std::vector<int32_t> own = some_prompt(static_cast<size_t>(1 + i * 7 % 60), 100 + i);
+    prompt.insert(prompt.end(), own.begin(), own.end());
+    const GenerationSettings settings =
+        i % 3 == 0 ? greedy(10 + i) : sampled(10 + i, static_cast<uint64_t>(i));
+    expected.push_back(alone.answer(prompt, settings));
+    answers.push_back(submit(*engine, {.prompt = prompt, .settings = settings}));
+  }
+  for (size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_EQ(collect(answers[i]), expected[i]) << "request " << i;
+    EXPECT_EQ(answers[i].outcome().reason, FinishReason::kLength);
+    EXPECT_EQ(answers[i].outcome().usage.answer_tokens, static_cast<int64_t>(expected[i].size()));
+  }
+  engine->drain();
+  EXPECT_GT(engine->gauges().memory.positions_shared, 0);
+  EXPECT_GT(engine->gauges().schedule.chunked_prompts, 0);
+  expect_no_page_held(*engine);
+}
+
+// A pool too small for all, and a third of the requests given up at any time.
+TEST_P(EngineModels, AnswersAsAloneThroughPreemptionAndCancels) {
+  Alone alone(GetParam(), kContext);
+  const auto engine = make_engine(
+      GetParam(), {.ctx = kContext, .max_sequences = 6, .max_batch_tokens = 48, .kv_pages = 20, .threads = 2},
+      {.decode_reserve = 4});
+  ASSERT_NE(engine, nullptr);
+  std::mt19937 random(5);
+  constexpr int32_t kRequests = 60;
+  std::vector<AnswerHandle> answers;
+  std::vector<std::vector<int32_t>> prompts;
+  std::vector<GenerationSettings> settings;
+  std::vector<std::vector<int32_t>> read(kRequests);
+  for (int32_t i = 0; i < kRequests; ++i) {
+    prompts.push_back(some_prompt(5 + random() % 60, i % 7));
+    settings.push_back(sampled(40 + static_cast<int64_t>(random() % 50), static_cast<uint64_t>(i)));
+    answers.push_back(submit(*engine, {.prompt = prompts.back(), .settings = settings.back()}));
+    if (i % 3 == 0) {
+      const size_t given_up = random() % answers.size();
+      if (random() % 2 == 0) {
+        for (const SampledToken& token : answers[given_up].next()) read[given_up].push_back(token.id);
+      }
+      answers[given_up].cancel();
+      answers[given_up].cancel();
+    }
+  }
+  int n_cancelled = 0;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const std::vector<int32_t> all = alone.answer(prompts[i], settings[i]);
+    const std::vector<int32_t> rest = collect(answers[i]);
+    read[i].insert(read[i].end(), rest.begin(), rest.end());
+    const Outcome& outcome = answers[i].outcome();
+    ASSERT_LE(read[i].size(), all.size());
+    EXPECT_TRUE(std::equal(read[i].begin(), read[i].end(), all.begin())) << "request " << i;
+    EXPECT_EQ(outcome.usage.answer_tokens, static_cast<int64_t>(read[i].size()));
+    if (outcome.reason == FinishReason::kCancelled) {
+      ++n_cancelled;
+    } else {
+      EXPECT_EQ(outcome.reason, FinishReason::kLength);
+      EXPECT_EQ(read[i].size(), all.size());
+    }
+  }
+  EXPECT_GT(n_cancelled, 0);
+  engine->drain();
+  EXPECT_GT(engine->gauges().schedule.preemptions, 0);
+  expect_no_page_held(*engine);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiny, EngineModels, ::testing::Values("llama", "gemma3", "qwen3"),
+                         [](const auto& param) { return std::string(param.param); });
+
+TEST(Engine, RefusesWhatCannotRun) {
+  const auto engine = make_engine("llama", {.ctx = kContext, .threads = 1}, {.n_tenants = 2});
+  ASSERT_NE(engine, nullptr);
+  EXPECT_EQ(refusal(*engine, {}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(*engine, {.prompt = {1, 1 << 20}}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(*engine, {.prompt = {-1}}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(*engine, {.prompt = {1}, .tenant = 2}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(*engine, {.prompt = {1}, .settings = {.max_tokens = -2}}).code,
+            ErrorCode::kInvalidArgument);
+  Request hot{.prompt = {1}};
+  hot.settings.sampling.temperature = -1;
+  EXPECT_EQ(refusal(*engine, hot).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(*engine, {.prompt = some_prompt(kContext, 1)}).code, ErrorCode::kContextLength);
+}
+
+TEST(Engine, FillsItsContextAndNoMore) {
+  const auto engine = make_engine("llama", {.ctx = kContext, .threads = 1});
+  ASSERT_NE(engine, nullptr);
+  AnswerHandle one = submit(*engine, {.prompt = some_prompt(kContext - 1, 1), .settings = greedy(-1)});
+  AnswerHandle all = submit(*engine, {.prompt = some_prompt(1, 1), .settings = greedy(-1)});
+  AnswerHandle none = submit(*engine, {.prompt = some_prompt(5, 1), .settings = greedy(0)});
+  EXPECT_EQ(collect(one).size(), 1u);
+  EXPECT_EQ(collect(all).size(), static_cast<size_t>(kContext - 1));
+  EXPECT_EQ(collect(none).size(), 0u);
+  for (const AnswerHandle* answer : {&one, &all, &none})
+    EXPECT_EQ(answer->outcome().reason, FinishReason::kLength);
+}
+
+TEST(Engine, EndsAtAnEndToken) {
+  Alone alone("llama", kContext);
+  const std::vector<int32_t> prompt = some_prompt(12, 4);
+  const std::vector<int32_t> all = alone.answer(prompt, sampled(30, 9));
+  const int32_t end = all[20];
+  const auto first = static_cast<size_t>(std::ranges::find(all, end) - all.begin());
+  const auto engine = make_engine("llama", {.ctx = kContext, .threads = 1}, {.end_tokens = {end}});
+  ASSERT_NE(engine, nullptr);
+  GenerationSettings settings = sampled(30, 9);
+  settings.end_tokens = EndTokens::kStop;
+  AnswerHandle answer = submit(*engine, {.prompt = prompt, .settings = settings});
+  EXPECT_EQ(collect(answer),
+            std::vector<int32_t>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first)));
+  EXPECT_EQ(answer.outcome().reason, FinishReason::kStop);
+}
+
+TEST(Engine, AFullQueueRefusesClearlyAndRecovers) {
+  const auto engine = make_engine("llama", {.ctx = kContext, .threads = 1}, {.max_queued = 3});
+  ASSERT_NE(engine, nullptr);
+  std::vector<AnswerHandle> answers;
+  std::optional<Error> error;
+  for (int i = 0; i < 200 && !error; ++i) {
+    Result<AnswerHandle> answer = engine->submit({.prompt = some_prompt(30, i), .settings = greedy(100)});
+    if (answer.ok()) {
+      answers.push_back(std::move(*answer));
+    } else {
+      error = answer.error();
+    }
+  }
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code, ErrorCode::kResourceExhausted);
+  EXPECT_NE(error->message.find("waiting"), std::string::npos);
+  for (AnswerHandle& answer : answers) EXPECT_EQ(collect(answer).size(), 100u);
+  AnswerHandle after = submit(*engine, {.prompt = some_prompt(5, 1), .settings = greedy(3)});
+  EXPECT_EQ(collect(after).size(), 3u);
+}
+
+TEST(Engine, ARequestThatIsLateEnds) {
+  const auto engine = make_engine("llama", {.ctx = 16384, .threads = 1});
+  ASSERT_NE(engine, nullptr);
+  AnswerHandle running = submit(
+      *engine,
+      {.prompt = some_prompt(5, 1), .settings = greedy(-1), .deadline = std::chrono::milliseconds(60)});
+  AnswerHandle queued =
+      submit(*engine,
+             {.prompt = some_prompt(5, 2), .settings = greedy(-1), .deadline = std::chrono::milliseconds(1)});
+  collect(running);
+  collect(queued);
+  EXPECT_EQ(running.outcome().reason, FinishReason::kDeadline);
+  EXPECT_EQ(queued.outcome().reason, FinishReason::kDeadline);
+  EXPECT_EQ(queued.outcome().usage.answer_tokens, 0);
+  engine->drain();
+  expect_no_page_held(*engine);
+}
+
+TEST(Engine, ASlowReaderPausesOnlyItself) {
+  Alone alone("llama", kContext);
+  const auto engine =
+      make_engine("llama", {.ctx = kContext, .max_sequences = 2, .threads = 1}, {.max_unread = 4});
+  ASSERT_NE(engine, nullptr);
+  AnswerHandle slow = submit(*engine, {.prompt = some_prompt(9, 1), .settings = greedy(50)});
+  AnswerHandle quick = submit(*engine, {.prompt = some_prompt(9, 2), .settings = greedy(60)});
+  EXPECT_EQ(collect(quick).size(), 60u);
+  EXPECT_FALSE(slow.ended());
+  EXPECT_EQ(collect(slow), alone.answer(some_prompt(9, 1), greedy(50)));
+}
+
+TEST(Engine, LettingGoOfAHandleCancels) {
+  const auto engine = make_engine("llama", {.ctx = 4096, .threads = 1});
+  ASSERT_NE(engine, nullptr);
+  { AnswerHandle dropped = submit(*engine, {.prompt = some_prompt(5, 1), .settings = greedy(-1)}); }
+  AnswerHandle next = submit(*engine, {.prompt = some_prompt(5, 2), .settings = greedy(5)});
+  EXPECT_EQ(collect(next).size(), 5u);  // there is one sequence: it was free again
+  engine->drain();
+  expect_no_page_held(*engine);
+}
+
+TEST(Engine, OneRequestThatFailsHarmsNoOther) {
+  Alone alone("llama", kContext);
+  const auto engine = make_engine("llama", {.ctx = kContext, .max_sequences = 2, .threads = 1});
+  ASSERT_NE(engine, nullptr);
+  Request impossible{.prompt = some_prompt(9, 1), .settings = greedy(20)};
+  for (int32_t id = 0; id < alone.n_vocab(); ++id) impossible.settings.sampling.suppress.push_back(id);
+  AnswerHandle failing = submit(*engine, std::move(impossible));
+  AnswerHandle other = submit(*engine, {.prompt = some_prompt(9, 2), .settings = sampled(20, 1)});
+  EXPECT_TRUE(collect(failing).empty());
+  EXPECT_EQ(failing.outcome().reason, FinishReason::kFailed);
+  ASSERT_TRUE(failing.outcome().error.has_value());
+  EXPECT_EQ(failing.outcome().error->code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(collect(other), alone.answer(some_prompt(9, 2), sampled(20, 1)));
+}
+
+TEST(Engine, DrainingFinishesWhatWasAskedAndRefusesMore) {
+  const auto engine = make_engine("llama", {.ctx = kContext, .max_sequences = 2, .threads = 1});
+  ASSERT_NE(engine, nullptr);
+  std::vector<AnswerHandle> answers;
+  for (int32_t i = 0; i < 6; ++i)
+    answers.push_back(submit(*engine, {.prompt = some_prompt(9, i), .settings = greedy(20)}));
+  engine->drain();
+  for (AnswerHandle& answer : answers) {
+    EXPECT_TRUE(answer.ended());
+    EXPECT_EQ(collect(answer).size(), 20u);
+  }
+  EXPECT_EQ(refusal(*engine, {.prompt = {1}}).code, ErrorCode::kCancelled);
+}
+
+TEST(Engine, WhatHasNotEndedWhenItGoesIsCancelled) {
+  std::optional<AnswerHandle> answer;
+  {
+    const auto engine = make_engine("llama", {.ctx = 4096, .threads = 1});
+    ASSERT_NE(engine, nullptr);
+    answer = submit(*engine, {.prompt = some_prompt(9, 1), .settings = greedy(-1)});
+  }
+  collect(*answer);
+  EXPECT_EQ(answer->outcome().reason, FinishReason::kCancelled);
+}
+
+}  // namespace
+}  // namespace quire

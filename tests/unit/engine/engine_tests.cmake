@@ -1,0 +1,14 @@
+# The engine's thread and what it stands on.
+quire_test(scheduler_test
+  SOURCES request_table_test.cc scheduler_test.cc step_cost_test.cc
+  DEPS quire_engine)
+quire_test(engine_answers_test
+  SOURCES engine_test.cc
+  DEPS quire_engine)
+# On its own: it replaces operator new.
+quire_test(engine_allocation_test
+  SOURCES engine_allocation_test.cc
+  DEPS quire_engine)
+quire_test(verify_test
+  SOURCES verify_test.cc
+  DEPS quire_engine)

@@ -1,0 +1,183 @@
+// The table of requests over a real, dry memory: sharing, preemption, fairness, and a long random run in
+// which everything must end exactly once.
+#include "engine/request_table.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "table_driver.h"
+
+namespace quire {
+namespace {
+
+using testing::DriverConfig;
+using testing::TableDriver;
+
+std::vector<int32_t> tokens(int32_t first, size_t n) {
+  std::vector<int32_t> ids(n);
+  std::iota(ids.begin(), ids.end(), first);
+  return ids;
+}
+
+void expect_all_pages_back(TableDriver& driver) {
+  const MemoryGauges gauges = driver.memory().gauges();
+  for (int32_t g = 0; g < gauges.n_groups; ++g) {
+    EXPECT_EQ(gauges.groups[static_cast<size_t>(g)].held, 0);
+  }
+  const Status checked = driver.memory().check();
+  EXPECT_TRUE(checked.ok()) << (checked.ok() ? "" : checked.error().message);
+}
+
+TEST(RequestTable, RunsARequestFromItsPromptToItsLastToken) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64}}});
+  LiveRequest& request = driver.add(tokens(0, 100), 5);
+  driver.finish(10);
+  EXPECT_EQ(request.tokens.size(), 105u);
+  EXPECT_EQ(request.n_reused, 0);
+  EXPECT_EQ(driver.table().counters().steps, 6);  // 64 + 36, then four more tokens
+  EXPECT_EQ(driver.table().counters().chunked_prompts, 1);
+  expect_all_pages_back(driver);
+}
+
+TEST(RequestTable, APrefixWantedByManyAtOnceIsComputedOnce) {
+  DriverConfig config{.table = {.limits = {.max_batch_tokens = 128}, .max_sequences = 16}, .n_pages = 512};
+  for (const PrefixCache cache : {PrefixCache::kOn, PrefixCache::kOff}) {
+    config.prefix_cache = cache;
+    TableDriver driver(config);
+    for (int32_t i = 0; i < 16; ++i) {
+      std::vector<int32_t> prompt = tokens(0, 256);
+      const std::vector<int32_t> own = tokens(1000 + 100 * i, 32);
+      prompt.insert(prompt.end(), own.begin(), own.end());
+      driver.add(std::move(prompt), 8);
+    }
+    driver.finish(200);
+    const ScheduleCounters& counters = driver.table().counters();
+    if (cache == PrefixCache::kOn) {
+      EXPECT_EQ(counters.prompt_tokens + counters.stream_rows, 256 + 16 * (32 + 7));
+      EXPECT_EQ(counters.prefix_waits, 15);
+    } else {
+      EXPECT_EQ(counters.prompt_tokens + counters.stream_rows, 16 * (256 + 32 + 7));
+      EXPECT_EQ(counters.prefix_waits, 0);
+    }
+    expect_all_pages_back(driver);
+  }
+}
+
+TEST(RequestTable, AWaiterGoesOnWhenTheProducerOfItsPrefixEnds) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 4}});
+  LiveRequest& producer = driver.add(tokens(0, 300), 4);
+  LiveRequest& waiter = driver.add(tokens(0, 310), 4);
+  driver.step();
+  EXPECT_EQ(producer.place, LiveRequest::Place::kSlot);
+  EXPECT_EQ(waiter.place, LiveRequest::Place::kQueue);
+  driver.remove(producer);  // cancelled after 64 of its tokens
+  driver.finish(50);
+  EXPECT_EQ(waiter.tokens.size(), 314u);
+  EXPECT_EQ(waiter.n_reused, 64);
+  expect_all_pages_back(driver);
+}
+
+TEST(RequestTable, TheYoungestGivesItsPagesUpAndComesBack) {
+  // Two answers of 200 tokens do not fit 20 pages at once, though both prompts with their reserve do.
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 2, .decode_reserve = 16},
+                      .n_pages = 20});
+  LiveRequest& older = driver.add(tokens(0, 40), 200);
+  LiveRequest& younger = driver.add(tokens(1000, 40), 200);
+  driver.finish(1000);
+  EXPECT_EQ(older.n_admitted, 1);
+  EXPECT_GT(younger.n_admitted, 1);
+  EXPECT_GT(driver.table().counters().preemptions, 0);
+  EXPECT_EQ(older.tokens.size(), 240u);
+  EXPECT_EQ(younger.tokens.size(), 240u);
+  expect_all_pages_back(driver);
+}
+
+TEST(RequestTable, AFloodByOneTenantDoesNotHoldUpAnother) {
+  TableDriver driver(
+      {.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 2, .n_tenants = 2}, .n_pages = 128});
+  for (int32_t i = 0; i < 100; ++i) driver.add(tokens(1000 * i, 64), 16, 0);
+  for (int i = 0; i < 50; ++i) driver.step();
+  LiveRequest& other = driver.add(tokens(500000, 64), 16, 1);
+  int steps = 0;
+  while (other.place != LiveRequest::Place::kNowhere && steps < 1000) {
+    driver.step();
+    ++steps;
+  }
+  EXPECT_LT(steps, 45);  // one answer of those running, and its own
+}
+
+TEST(RequestTable, TwoTenantsThatBothWaitAreServedEqually) {
+  TableDriver driver(
+      {.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 4, .n_tenants = 2}, .n_pages = 128});
+  for (int32_t i = 0; i < 60; ++i) driver.add(tokens(1000 * i, 100), 10, 0);       // many long prompts
+  for (int32_t i = 0; i < 60; ++i) driver.add(tokens(1000 * i + 500, 20), 30, 1);  // later, and short ones
+  for (int i = 0; i < 400; ++i) driver.step();
+  const SchedulerState state = driver.table().state(driver.now());
+  EXPECT_FALSE(driver.table().empty());
+  const auto a = static_cast<double>(state.tenants[0].served),
+             b = static_cast<double>(state.tenants[1].served);
+  EXPECT_NEAR(a / b, 1.0, 0.15);
+}
+
+TEST(RequestTable, KnowsTheLongestSequenceThatFits) {
+  TableDriver driver({.n_pages = 10, .max_positions = 4096});
+  EXPECT_EQ(RequestTable::longest_sequence(driver.memory(), 4096), 160);
+  EXPECT_EQ(RequestTable::longest_sequence(driver.memory(), 100), 100);
+}
+
+class RandomTraffic : public ::testing::TestWithParam<std::vector<int32_t>> {};
+
+// Requests with common beginnings, of all priorities, of several tenants, a fifth of them cancelled at any
+// time, in a pool far too small for them.
+TEST_P(RandomTraffic, EndsEveryRequestExactlyOnce) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 96},
+                                .max_sequences = 8,
+                                .max_queued = 64,
+                                .n_tenants = 3,
+                                .decode_reserve = 8},
+                      .n_pages = 40,
+                      .max_positions = 400,
+                      .windows = GetParam()});
+  const int64_t longest = RequestTable::longest_sequence(driver.memory(), 400);
+  std::mt19937 random(11);
+  const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
+  constexpr int64_t kRequests = 3000;
+  int64_t n_cancelled = 0;
+  while (driver.n_ended() < kRequests) {
+    const auto n_added = static_cast<int64_t>(driver.requests().size());
+    if (n_added < kRequests && driver.table().n_queued() < 64 && below(3) == 0) {
+      std::vector<int32_t> prompt = tokens(0, static_cast<size_t>(below(150)));
+      const std::vector<int32_t> own =
+          tokens(static_cast<int32_t>(1000 * below(20)), static_cast<size_t>(1 + below(100)));
+      prompt.insert(prompt.end(), own.begin(), own.end());
+      const int64_t room = longest - static_cast<int64_t>(prompt.size());
+      driver.add(std::move(prompt), 1 + below(std::min<int64_t>(room, 120)), static_cast<int32_t>(below(3)),
+                 static_cast<Priority>(below(3)));
+    }
+    if (below(12) == 0) {
+      const auto live = [&](const LiveRequest& request) { return request.claim.number % 5 == 0; };
+      if (LiveRequest* request = driver.table().find(live)) {
+        driver.remove(*request);
+        ++n_cancelled;
+      }
+    }
+    if (driver.step() == 0) {
+      ASSERT_TRUE(driver.table().empty()) << "nothing goes forward";
+    }
+    if (below(50) == 0) ASSERT_TRUE(driver.memory().check().ok());
+  }
+  EXPECT_EQ(driver.n_ended(), kRequests);
+  EXPECT_GT(n_cancelled, 100);
+  EXPECT_GT(driver.table().counters().preemptions, 100);
+  EXPECT_GT(driver.table().counters().prefix_waits, 10);
+  expect_all_pages_back(driver);
+}
+
+INSTANTIATE_TEST_SUITE_P(Needs, RandomTraffic,
+                         ::testing::Values(std::vector<int32_t>{0}, std::vector<int32_t>{0, 64}),
+                         [](const auto& param) { return param.param.size() == 1 ? "Full" : "Windowed"; });
+
+}  // namespace
+}  // namespace quire

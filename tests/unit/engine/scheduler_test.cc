@@ -1,0 +1,260 @@
+// The scheduler's rules one by one, on states written out by hand: no model, no memory.
+#include "engine/scheduler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace quire {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+MATCHER_P2(Rows, slot, n_tokens, "") { return arg.slot == slot && arg.n_tokens == n_tokens; }
+
+// A state that tests fill in; views point into it.
+struct Scene {
+  std::vector<RunningRequest> running = std::vector<RunningRequest>(8);
+  std::vector<QueuedRequest> queued;
+  std::vector<TenantState> tenants = std::vector<TenantState>(3);
+  SchedulerLimits limits;
+  int32_t free_sequences = 8;
+  int32_t pages = 1000;
+  PageCounts owed;
+  StepCost cost;
+  EngineTime now{0};
+  uint64_t number = 0;
+
+  SchedulerState state() const {
+    SchedulerState state{.now = now,
+                         .running = running,
+                         .queued = queued,
+                         .tenants = tenants,
+                         .free_sequences = free_sequences,
+                         .owed = owed,
+                         .pages_left = pages,
+                         .cost = cost};
+    state.available.groups[0] = pages;
+    return state;
+  }
+  RunningRequest& run(size_t slot, int64_t held, int64_t known) {
+    running[slot] = {.use = SlotUse::kRuns, .claim = {.number = ++number}, .held = held, .known = known};
+    return running[slot];
+  }
+  QueuedRequest& queue(int32_t n_pages, int32_t tenant = 0, Priority priority = Priority::kNormal) {
+    QueuedRequest request{
+        .claim = {.number = ++number, .tenant = tenant, .priority = priority, .arrived = now}};
+    request.pages.groups[0] = n_pages;
+    return queued.emplace_back(request);
+  }
+  BatchPlan plan() const {
+    Scheduler scheduler(limits, static_cast<int32_t>(running.size()));
+    return scheduler.plan(state());
+  }
+  std::optional<size_t> next() const {
+    return Scheduler(limits, static_cast<int32_t>(running.size())).next_admission(state());
+  }
+};
+
+// --- Steps ---
+
+TEST(SchedulerPlan, IsEmptyWhenNothingRuns) {
+  const BatchPlan plan = Scene().plan();
+  EXPECT_TRUE(plan.rows.empty());
+  EXPECT_FALSE(plan.preempt.has_value());
+}
+
+TEST(SchedulerPlan, EveryStreamGetsItsRowBeforeAnyPrompt) {
+  Scene scene;
+  scene.limits.max_batch_tokens = 34;
+  scene.run(0, 0, 100);
+  scene.run(3, 20, 21);
+  scene.run(5, 7, 8);
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(3, 1), Rows(5, 1), Rows(0, 32)));
+}
+
+TEST(SchedulerPlan, PromptsFillTheStepInOrderOfArrival) {
+  Scene scene;
+  scene.limits.max_batch_tokens = 100;
+  scene.run(2, 0, 30);
+  scene.run(0, 0, 40);
+  scene.run(1, 0, 500);
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(2, 30), Rows(0, 40), Rows(1, 30)));
+}
+
+TEST(SchedulerPlan, PromptsAreCutAtMultiplesOf64WhereThatIsPossible) {
+  Scene scene;
+  scene.limits.max_batch_tokens = 100;
+  scene.run(0, 0, 1000);
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 64)));
+  scene.running[0].held = 30;
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 98)));  // to 128
+  scene.running[0].held = 960;
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 40)));  // its end
+  scene.running[0].held = 0;
+  scene.limits.max_batch_tokens = 20;
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 20)));  // no multiple within reach
+}
+
+TEST(SchedulerPlan, APausedStreamStandsStillAlone) {
+  Scene scene;
+  scene.run(0, 20, 21).use = SlotUse::kPaused;
+  scene.run(1, 20, 21);
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(1, 1)));
+}
+
+TEST(SchedulerPlan, StreamsThatNeedAPageTakeItFromTheYoungest) {
+  Scene scene;
+  scene.pages = 1;
+  scene.run(0, 32, 33);  // each needs a page
+  scene.run(1, 48, 49);
+  scene.run(2, 5, 6);  // needs none
+  const BatchPlan plan = scene.plan();
+  EXPECT_EQ(plan.preempt, 2);
+  EXPECT_TRUE(plan.rows.empty());
+}
+
+TEST(SchedulerPlan, AHighPriorityOutlivesAnOlderLowOneWhenPagesRunOut) {
+  Scene scene;
+  scene.pages = 0;
+  scene.run(0, 32, 33).claim.priority = Priority::kLow;
+  scene.run(1, 48, 49).claim.priority = Priority::kHigh;
+  EXPECT_EQ(scene.plan().preempt, 0);
+}
+
+TEST(SchedulerPlan, APromptStopsWhereThePagesEnd) {
+  Scene scene;
+  scene.pages = 3;
+  scene.run(0, 32, 33);  // takes one
+  scene.run(1, 0, 200);
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 1), Rows(1, 32)));
+}
+
+TEST(SchedulerPlan, ACopiedTailCostsAPageMore) {
+  Scene scene;
+  scene.pages = 2;
+  scene.run(0, 20, 200).tail = TailPage::kCopied;
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 28)));  // to 48: one page, and one for the copy
+  scene.pages = 0;
+  EXPECT_EQ(scene.plan().preempt, 0);
+}
+
+TEST(SchedulerPlan, UnfinishedPromptsThatHoldAllPagesGiveWay) {
+  Scene scene;
+  scene.pages = 0;
+  scene.run(0, 64, 200);
+  scene.run(1, 64, 200);
+  EXPECT_EQ(scene.plan().preempt, 1);
+}
+
+// --- Prompts beside streams ---
+
+TEST(PromptBudget, IsTheWholeStepWithoutStreamsOrWithoutALimit) {
+  const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.001};
+  EXPECT_EQ(prompt_budget(0, 1, cost, {.max_batch_tokens = 512}), 512);
+  EXPECT_EQ(prompt_budget(12, 1, cost, {.max_batch_tokens = 512, .max_token_gap = milliseconds(0)}), 500);
+}
+
+TEST(PromptBudget, KeepsTheStepWithinTheGap) {
+  const StepCost cost = {.fixed = 0.05, .per_stream = 0.001, .per_prompt_token = 0.001};
+  const SchedulerLimits limits = {.max_batch_tokens = 512, .max_token_gap = milliseconds(100)};
+  EXPECT_EQ(prompt_budget(10, 1, cost, limits), 40);  // 50 + 10 + 40 ms
+}
+
+TEST(PromptBudget, KeepsTheStepWithinAMultipleOfTheStreamsAlone) {
+  const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.0001};
+  const SchedulerLimits limits = {.max_batch_tokens = 512, .max_stretch = 2.5};
+  EXPECT_EQ(prompt_budget(10, 1, cost, limits), 300);  // 20 ms alone, 30 ms more
+}
+
+TEST(PromptBudget, StreamsGiveWayWhereMorePromptsWait) {
+  const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.0001};
+  const SchedulerLimits limits = {.max_batch_tokens = 1000, .max_stretch = 2.5};
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 10, cost, limits)), 300, 1);
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 15, cost, limits)), 550, 1);  // 75 ms in all
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 90, cost, limits)), 800,
+              1);  // and never more than the gap
+}
+
+TEST(PromptBudget, NeverStopsPromptsForGood) {
+  const StepCost slow = {.fixed = 1, .per_stream = 1, .per_prompt_token = 1};
+  EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 512}), kMinPromptTokens);
+  EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 14}), 4);
+}
+
+// --- Order ---
+
+TEST(SchedulerOrder, ServesTenantsInTurnByTokens) {
+  Scene scene;
+  scene.tenants[0].served = 1000;
+  scene.tenants[1].served = 10;
+  scene.queue(1, 0);
+  scene.queue(1, 0);
+  scene.queue(1, 1);
+  EXPECT_EQ(scene.next(), 2u);
+  scene.tenants[1].served = 1001;
+  EXPECT_EQ(scene.next(), 0u);
+}
+
+TEST(SchedulerOrder, AHigherPriorityGoesFirst) {
+  Scene scene;
+  scene.queue(1, 0, Priority::kLow);
+  scene.queue(1, 0, Priority::kNormal);
+  scene.queue(1, 1, Priority::kHigh);
+  scene.tenants[1].served = 1000000;
+  EXPECT_EQ(scene.next(), 2u);
+}
+
+TEST(SchedulerOrder, AWaitingRequestRisesUntilItIsServed) {
+  Scene scene;
+  scene.limits.ageing = seconds(10);
+  scene.queue(1, 0, Priority::kLow);
+  scene.now = seconds(19);
+  scene.queue(1, 0, Priority::kHigh);
+  EXPECT_EQ(scene.next(), 1u);
+  scene.now = seconds(20);  // low has waited two times ten seconds
+  EXPECT_EQ(scene.next(), 0u);
+  scene.tenants[0].last_served[0] = seconds(15);  // another low one went forward since
+  EXPECT_EQ(scene.next(), 1u);
+}
+
+// --- Admission ---
+
+TEST(SchedulerAdmission, NeedsASequenceAndPagesBesideThosePromised) {
+  Scene scene;
+  scene.queue(10);
+  EXPECT_EQ(scene.next(), 0u);
+  scene.pages = 15;
+  scene.owed.groups[0] = 6;
+  EXPECT_EQ(scene.next(), std::nullopt);
+  scene.owed.groups[0] = 5;
+  EXPECT_EQ(scene.next(), 0u);
+  scene.free_sequences = 0;
+  EXPECT_EQ(scene.next(), std::nullopt);
+}
+
+TEST(SchedulerAdmission, NobodyOvertakesALargeRequestForBeingSmall) {
+  Scene scene;
+  scene.pages = 50;
+  scene.queue(100);
+  scene.queue(1);
+  EXPECT_EQ(scene.next(), std::nullopt);
+}
+
+TEST(SchedulerAdmission, WhoWaitsForAPrefixIsPassedOverUntilItIsThereOrItsProducerIsGone) {
+  Scene scene;
+  const uint64_t producer = scene.run(4, 0, 200).claim.number;
+  scene.queue(1).wait = {.slot = 4, .number = producer, .length = 128};
+  scene.queue(1);
+  EXPECT_EQ(scene.next(), 1u);
+  scene.running[4].held = 128;
+  EXPECT_EQ(scene.next(), 0u);
+  scene.run(4, 0, 50);  // the slot has changed hands
+  EXPECT_EQ(scene.next(), 0u);
+  scene.running[4] = {};
+  EXPECT_EQ(scene.next(), 0u);
+}
+
+}  // namespace
+}  // namespace quire

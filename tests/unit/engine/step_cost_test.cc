@@ -1,0 +1,61 @@
+// The clock of steps: it finds the three costs behind what it sees, follows changes, and forgets nothing it
+// has no news of.
+#include "engine/step_cost.h"
+
+#include <gtest/gtest.h>
+
+namespace quire {
+namespace {
+
+StepTime step(const StepCost& truth, int64_t streams, int64_t prompt) {
+  return {.n_streams = streams,
+          .n_prompt_tokens = prompt,
+          .seconds = truth.fixed + truth.per_stream * static_cast<double>(streams) +
+                     truth.per_prompt_token * static_cast<double>(prompt)};
+}
+
+void observe_mixed(StepClock& clock, const StepCost& truth, int n) {
+  for (int i = 0; i < n; ++i) clock.observe(step(truth, i % 7, (i * 37) % 200));
+}
+
+void expect_near(const StepCost& cost, const StepCost& truth) {
+  EXPECT_NEAR(cost.fixed, truth.fixed, 0.03 * truth.fixed);
+  EXPECT_NEAR(cost.per_stream, truth.per_stream, 0.03 * truth.per_stream);
+  EXPECT_NEAR(cost.per_prompt_token, truth.per_prompt_token, 0.03 * truth.per_prompt_token);
+}
+
+TEST(StepClock, FindsTheCostsBehindMixedSteps) {
+  const StepCost truth = {.fixed = 0.01, .per_stream = 0.002, .per_prompt_token = 0.001};
+  StepClock clock;
+  observe_mixed(clock, truth, 100);
+  expect_near(clock.cost(), truth);
+}
+
+TEST(StepClock, FollowsAMachineThatBecomesSlower) {
+  StepCost truth = {.fixed = 0.01, .per_stream = 0.002, .per_prompt_token = 0.001};
+  StepClock clock;
+  observe_mixed(clock, truth, 100);
+  truth = {.fixed = 0.03, .per_stream = 0.006, .per_prompt_token = 0.003};
+  observe_mixed(clock, truth, 150);
+  expect_near(clock.cost(), truth);
+}
+
+TEST(StepClock, RemembersWhatPromptsCostThroughALongStretchWithoutThem) {
+  const StepCost truth = {.fixed = 0.01, .per_stream = 0.002, .per_prompt_token = 0.001};
+  StepClock clock;
+  observe_mixed(clock, truth, 100);
+  for (int i = 0; i < 10000; ++i) clock.observe(step(truth, 4, 0));
+  EXPECT_NEAR(clock.cost().per_prompt_token, truth.per_prompt_token, 0.1 * truth.per_prompt_token);
+}
+
+TEST(StepClock, KnowsNoCostsBelowZero) {
+  StepClock clock;
+  // More rows that take less time.
+  for (int i = 1; i < 50; ++i) clock.observe({.n_streams = i, .n_prompt_tokens = i, .seconds = 1.0 / i});
+  EXPECT_GE(clock.cost().fixed, 0);
+  EXPECT_GE(clock.cost().per_stream, 0);
+  EXPECT_GE(clock.cost().per_prompt_token, 0);
+}
+
+}  // namespace
+}  // namespace quire
