@@ -103,6 +103,40 @@ void BenchReport::row(const SpeedTest& test, const SpeedResult& result) {
   (void)console_.flush();
 }
 
+void BenchReport::served(const ServedTest& test, const ServedResult& result) {
+  const char* sharing = test.sharing == PrefixSharing::kOn ? "on" : "off";
+  if (console_.json()) {
+    console_.print_json({{"test", "served"},
+                         {"batch", test.batch},
+                         {"prompt", test.n_prompt},
+                         {"shared_prefix", test.n_shared},
+                         {"gen", test.n_answer},
+                         {"sharing", sharing},
+                         {"prefill_tps", result.prefill_tps},
+                         {"decode_tps", result.decode_tps},
+                         {"ttft_p50", result.first_token_p50},
+                         {"ttft_last", result.first_token_last},
+                         {"seconds", result.total_seconds},
+                         {"computed_tokens", result.computed_tokens},
+                         {"shared_tokens", result.shared_tokens},
+                         {"kv_bytes", result.kv_bytes},
+                         {"preemptions", result.preemptions}});
+  } else {
+    if (header_due_) {
+      header_due_ = false;
+      console_.print("\n{:>5} {:>7} {:>7} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9} {:>10}\n", "batch",
+                     "prompt", "shared", "gen", "sharing", "prefill/s", "decode/s", "first p50", "last",
+                     "total", "computed", "KV held");
+    }
+    console_.print(
+        "{:>5} {:>7} {:>7} {:>6} {:>8} {:>9.1f} {:>9.1f} {:>7.2f} s {:>7.2f} s {:>6.2f} s {:>9} {:>10}\n",
+        test.batch, test.n_prompt, test.n_shared, test.n_answer, sharing, result.prefill_tps,
+        result.decode_tps, result.first_token_p50, result.first_token_last, result.total_seconds,
+        result.computed_tokens, format_size(result.kv_bytes));
+  }
+  (void)console_.flush();
+}
+
 void BenchReport::profile(const SpeedTest& test, const std::vector<ProfileRow>& rows) {
   double total = 0;
   for (const ProfileRow& row : rows) total += row.seconds;

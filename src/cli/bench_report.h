@@ -9,6 +9,7 @@
 
 #include "cli/console.h"
 #include "engine/bench_run.h"
+#include "engine/served_bench.h"
 #include "measure/machine_limits.h"
 
 namespace quire::cli {
@@ -24,6 +25,7 @@ class BenchReport {
   // The model, the settings and the limits; before any row.
   void begin(const Runner& runner);
   void row(const SpeedTest& test, const SpeedResult& result);
+  void served(const ServedTest& test, const ServedResult& result);
   void profile(const SpeedTest& test, const std::vector<ProfileRow>& rows);
 
  private:

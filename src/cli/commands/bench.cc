@@ -24,7 +24,7 @@ class BenchCommand final : public Command {
             .summary = "Measure the speed of prompts and answers",
             .example =
                 "  quire bench -m smollm2-135m-q4_1 -p 512 -n 128 --limits\n"
-                "  quire bench -m model.gguf --batch 1,8,32 --prompt 128 --gen 32"};
+                "  quire bench -m model.gguf --batch 1,8,32 --prompt 1056 --gen 32 --shared-prefix 1024"};
   }
 
   void add_options(CLI::App& app) override {
@@ -49,20 +49,28 @@ class BenchCommand final : public Command {
                    "Tokens of one step (default: 512)")
         ->check(CLI::Range(1, 1 << 20).description(""))
         ->type_name("N");
+    app.add_flag("--served", served_, "Through the engine, as requests that arrive together");
+    app.add_option("--shared-prefix", shared_,
+                   "First tokens that all prompts have in common; implies --served")
+        ->check(tokens)
+        ->type_name("N");
     app.add_flag("--limits", limits_, "Measure this machine too, and how much of it was reached");
     app.add_flag("--profile", profile_, "Time every kind of operation");
     add_model_options(app, model_);
     app.callback([this] {
       if (prompt_ == 0 && gen_ == 0)
         throw CLI::ValidationError("--prompt and --gen", "both are 0, so that nothing is to be measured");
+      served_ = served_ || shared_ > 0;
+      if (served_ && (prompt_ == 0 || gen_ == 0))
+        throw CLI::ValidationError("--served", "a request has a prompt and an answer of at least one token");
+      if (shared_ > prompt_) throw CLI::ValidationError("--shared-prefix", "is longer than the prompts");
     });
   }
 
   Result<ExitCode> run(Console& console) override {
     QUIRE_ASSIGN_OR_RETURN(const std::string path, resolve_model(model_.model));
     InterruptGuard interrupt;
-    QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Runner> runner,
-                           load_runner(console, path, settings(), interrupt));
+    QUIRE_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner, load_runner(console, path, settings(), interrupt));
     std::optional<MachineLimits> limits;
     if (limits_) {
       QUIRE_ASSIGN_OR_RETURN(const Isa isa, choose_isa(runner->device().isa()));
@@ -70,6 +78,7 @@ class BenchCommand final : public Command {
     }
     BenchReport report(console, limits);
     report.begin(*runner);
+    if (served_) return run_served(std::move(runner), report, interrupt);
     QUIRE_ASSIGN_OR_RETURN(SpeedBench bench, SpeedBench::create(*runner));
     const auto keep_going = [&] { return !interrupt.interrupted(); };
     for (const SpeedTest& test : tests()) {
@@ -83,9 +92,32 @@ class BenchCommand final : public Command {
   }
 
  private:
+  // Of the repetitions the one with the median time counts.
+  Result<ExitCode> run_served(std::unique_ptr<Runner> runner, BenchReport& report,
+                              const InterruptGuard& interrupt) {
+    QUIRE_ASSIGN_OR_RETURN(ServedBench bench, ServedBench::create(std::move(runner)));
+    for (const int32_t batch : batches_) {
+      for (const PrefixSharing sharing : {PrefixSharing::kOn, PrefixSharing::kOff}) {
+        if (shared_ == 0 && sharing == PrefixSharing::kOff) continue;
+        const ServedTest test = {
+            .batch = batch, .n_prompt = prompt_, .n_shared = shared_, .n_answer = gen_, .sharing = sharing};
+        std::vector<ServedResult> results;
+        for (int i = 0; i < repetitions_; ++i) {
+          if (interrupt.interrupted())
+            return make_error(ErrorCode::kCancelled, "the measurement was interrupted");
+          QUIRE_ASSIGN_OR_RETURN(const ServedResult result, bench.run(test));
+          results.push_back(result);
+        }
+        std::ranges::sort(results, {}, &ServedResult::total_seconds);
+        report.served(test, results[results.size() / 2]);
+      }
+    }
+    return ExitCode::kDone;
+  }
+
   EngineSettings settings() const {
     EngineSettings settings = model_.settings;
-    if (settings.ctx == 0) settings.ctx = depth_ + std::max(prompt_, gen_);
+    if (settings.ctx == 0) settings.ctx = depth_ + (served_ ? prompt_ + gen_ : std::max(prompt_, gen_));
     settings.max_sequences = *std::max_element(batches_.begin(), batches_.end());
     settings.max_batch_tokens = std::max<int64_t>(settings.max_batch_tokens, settings.max_sequences);
     return settings;
@@ -109,6 +141,8 @@ class BenchCommand final : public Command {
   int64_t depth_ = 0;
   int repetitions_ = 5;
   std::vector<int32_t> batches_ = {1};
+  int64_t shared_ = 0;
+  bool served_ = false;
   bool limits_ = false;
   bool profile_ = false;
 };
