@@ -26,15 +26,19 @@ void write_stderr(std::string_view text) {
   std::fflush(stderr);
 }
 
+std::string amount(uint64_t count, ProgressUnit unit) {
+  return unit == ProgressUnit::kBytes ? format_size(count) : fmt::format("{} tokens", count);
+}
+
 }  // namespace
 
 std::string render_progress(std::string_view label, uint64_t done, uint64_t total, double seconds,
-                            size_t columns) {
+                            size_t columns, ProgressUnit unit) {
   done = std::min(done, total);
   const double part = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
-  std::string tail = fmt::format(" {:3.0f}%  {} of {}", 100 * part, format_size(done), format_size(total));
+  std::string tail = fmt::format(" {:3.0f}%  {} of {}", 100 * part, amount(done, unit), amount(total, unit));
   if (seconds > 0.2)
-    tail += fmt::format(", {}/s", format_size(static_cast<uint64_t>(static_cast<double>(done) / seconds)));
+    tail += fmt::format(", {}/s", amount(static_cast<uint64_t>(static_cast<double>(done) / seconds), unit));
 
   constexpr size_t kMaxBar = 40;
   constexpr size_t kMinBar = 5;
@@ -45,15 +49,20 @@ std::string render_progress(std::string_view label, uint64_t done, uint64_t tota
   return fmt::format("{} [{}{}]{}", label, std::string(filled, '#'), std::string(cells - filled, ' '), tail);
 }
 
-ProgressBar::ProgressBar(bool draws, std::string label, uint64_t total)
+ProgressBar::ProgressBar(bool draws, std::string label, uint64_t total, ProgressUnit unit)
     : draws_(draws),
       label_(std::move(label)),
       total_(total),
+      unit_(unit),
       start_(Clock::now()),
       next_draw_(Clock::duration(kInterval).count()) {}  // work shorter than that shows no bar
 
-ProgressBar::~ProgressBar() {
+ProgressBar::~ProgressBar() { finish(); }
+
+void ProgressBar::finish() {
+  const std::lock_guard lock(mutex_);
   if (drawn_) write_stderr(kEraseLine);
+  drawn_ = false;
 }
 
 void ProgressBar::update(uint64_t done) {
@@ -65,7 +74,7 @@ void ProgressBar::update(uint64_t done) {
   const std::lock_guard lock(mutex_);
   const double seconds = std::chrono::duration<double>(now).count();
   write_stderr(std::string(kEraseLine) +
-               render_progress(label_, done, total_, seconds, terminal_columns() - 1));
+               render_progress(label_, done, total_, seconds, terminal_columns() - 1, unit_));
   drawn_ = true;
 }
 

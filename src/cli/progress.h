@@ -18,20 +18,24 @@
 
 namespace quire::cli {
 
-// The line for `done` of `total` bytes after `seconds`, at most `columns` characters wide:
+enum class ProgressUnit : uint8_t { kBytes, kTokens };
+
+// The line for `done` of `total` after `seconds`, at most `columns` characters wide:
 // "Loading [#####     ]  50%  549 MB of 1.1 GB, 1.4 GB/s". Pure function.
 std::string render_progress(std::string_view label, uint64_t done, uint64_t total, double seconds,
-                            size_t columns);
+                            size_t columns, ProgressUnit unit = ProgressUnit::kBytes);
 
 class ProgressBar {
  public:
-  // draws: whether anything may be shown. total: bytes.
-  ProgressBar(bool draws, std::string label, uint64_t total);
+  // draws: whether anything may be shown.
+  ProgressBar(bool draws, std::string label, uint64_t total, ProgressUnit unit = ProgressUnit::kBytes);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void update(uint64_t done);
+  // Erases the line; the destructor does it too.
+  void finish();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -39,6 +43,7 @@ class ProgressBar {
   const bool draws_;
   const std::string label_;
   const uint64_t total_;
+  const ProgressUnit unit_;
   const Clock::time_point start_;
   std::atomic<Clock::rep> next_draw_;  // since start_
   std::mutex mutex_;                   // of the terminal line

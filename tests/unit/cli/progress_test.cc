@@ -12,6 +12,11 @@ TEST(RenderProgress, ShowsShareAmountAndSpeed) {
             "Loading [########         ]  50%  50.0 MB of 100 MB, 25.0 MB/s");
 }
 
+TEST(RenderProgress, CountsTokens) {
+  EXPECT_EQ(render_progress("Predicting", 500, 1000, 2, 72, ProgressUnit::kTokens),
+            "Predicting [######       ]  50%  500 tokens of 1000 tokens, 250 tokens/s");
+}
+
 TEST(RenderProgress, StaysWithinTheTerminal) {
   for (size_t columns = 1; columns <= 120; ++columns) {
     for (const uint64_t done : {0, 333, 1000}) {

@@ -4,3 +4,9 @@ quire_test(engine_plan_test
           op_cost_test.cc tokenizer_memory_test.cc
   DEPS quire_engine)
 target_include_directories(engine_plan_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+
+# Perplexity and divergence.
+quire_test(engine_evaluation_test
+  SOURCES divergence_test.cc evaluation_test.cc logit_base_test.cc
+  DEPS quire_engine)
+target_include_directories(engine_evaluation_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
