@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNames = {"mean", "median", "p99", "max", "top"};
 
-double figure(const Comparison& comparison, std::string_view name) {
+double figure(const BaseComparison& comparison, std::string_view name) {
   const DivergenceSummary& divergence = comparison.divergence;
   if (name == "mean") return divergence.mean.mean;
   if (name == "median") return divergence.median;
@@ -56,7 +56,7 @@ Result<DivergenceGate> DivergenceGate::parse(std::string_view text) {
   }
 }
 
-std::vector<GateResult> DivergenceGate::check(const Comparison& comparison) const {
+std::vector<GateResult> DivergenceGate::check(const BaseComparison& comparison) const {
   std::vector<GateResult> results;
   for (const Limit& limit : limits_) {
     const double found = figure(comparison, limit.name);

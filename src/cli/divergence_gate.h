@@ -29,7 +29,7 @@ class DivergenceGate {
   // kInvalidArgument (unknown or repeated name, what is no number, nothing at all).
   static Result<DivergenceGate> parse(std::string_view text);
 
-  std::vector<GateResult> check(const Comparison& comparison) const;
+  std::vector<GateResult> check(const BaseComparison& comparison) const;
 
  private:
   struct Limit {

@@ -6,12 +6,12 @@ namespace quire::cli {
 namespace {
 
 // perplexity / base perplexity - 1, and its standard error.
-MeanWithError relative_difference(const Comparison& comparison) {
+MeanWithError relative_difference(const BaseComparison& comparison) {
   const double ratio = std::exp(comparison.log_ratio.mean);
   return {.mean = ratio - 1, .error = ratio * comparison.log_ratio.error};
 }
 
-void add_comparison(Json& out, const Comparison& comparison) {
+void add_comparison(Json& out, const BaseComparison& comparison) {
   const DivergenceSummary& divergence = comparison.divergence;
   const MeanWithError difference = relative_difference(comparison);
   out["base_perplexity"] = comparison.base_perplexity.value;
@@ -26,7 +26,7 @@ void add_comparison(Json& out, const Comparison& comparison) {
   out["same_top_error"] = comparison.same_top.error;
 }
 
-void print_comparison(Console& console, const Comparison& comparison) {
+void print_comparison(Console& console, const BaseComparison& comparison) {
   const DivergenceSummary& divergence = comparison.divergence;
   const MeanWithError difference = relative_difference(comparison);
   console.print("base perplexity   {:.4f}, difference {:+.4f}% +- {:.4f}%\n",

@@ -122,7 +122,7 @@ DivergenceSummary summarize_divergence(std::span<const double> values) {
   return {.mean = mean_with_error(values), .median = at(0.5), .p99 = at(0.99), .max = sorted.back()};
 }
 
-Comparison summarize(const ComparedTokens& tokens) {
+BaseComparison summarize(const ComparedTokens& tokens) {
   const size_t n = tokens.logprob.size();
   QUIRE_CHECK(tokens.base_logprob.size() == n && tokens.divergence.size() == n &&
               tokens.same_top.size() == n);

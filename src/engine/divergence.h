@@ -68,7 +68,7 @@ struct ComparedTokens {
   std::vector<double> same_top{};  // 1 where both put the same token first, else 0
 };
 
-struct Comparison {
+struct BaseComparison {
   Perplexity perplexity{};
   Perplexity base_perplexity{};
   MeanWithError log_ratio{};  // ln(perplexity / base perplexity), the error that of the paired differences
@@ -76,6 +76,6 @@ struct Comparison {
   MeanWithError same_top{};  // a share
 };
 // The lists are equally long and not empty.
-Comparison summarize(const ComparedTokens& tokens);
+BaseComparison summarize(const ComparedTokens& tokens);
 
 }  // namespace quire

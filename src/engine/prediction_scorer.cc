@@ -52,7 +52,7 @@ class ComparingScorer final : public PredictionScorer {
   }
   Result<TextScore> finish() override {
     QUIRE_RETURN_IF_ERROR(reader_.finish());
-    const Comparison comparison = summarize(tokens_);
+    const BaseComparison comparison = summarize(tokens_);
     return TextScore{.perplexity = comparison.perplexity, .comparison = comparison};
   }
 

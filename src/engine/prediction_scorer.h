@@ -19,7 +19,7 @@ namespace quire {
 
 struct TextScore {
   Perplexity perplexity{};
-  std::optional<Comparison> comparison{};  // with a base
+  std::optional<BaseComparison> comparison{};  // with a base
 };
 
 class PredictionScorer {

@@ -5,7 +5,7 @@
 namespace quire::cli {
 namespace {
 
-const Comparison kComparison{
+const BaseComparison kComparison{
     .divergence = {.mean = {.mean = 0.002}, .median = 0.001, .p99 = 0.02, .max = 0.5},
     .same_top = {.mean = 0.98}};
 

@@ -132,11 +132,11 @@ TEST(DivergenceSummary, TakesPercentilesFromTheList) {
   EXPECT_DOUBLE_EQ(summary.mean.mean, 100.5);
 }
 
-TEST(Comparison, PairsTheDifferences) {
+TEST(BaseComparison, PairsTheDifferences) {
   // Every token is worse by the same amount, so the difference has no error although the perplexities do.
   const ComparedTokens tokens{
       .logprob = {-2, -4, -7}, .base_logprob = {-1, -3, -6}, .divergence = {0, 0, 3}, .same_top = {1, 1, 0}};
-  const Comparison comparison = summarize(tokens);
+  const BaseComparison comparison = summarize(tokens);
   EXPECT_DOUBLE_EQ(comparison.log_ratio.mean, 1);
   EXPECT_DOUBLE_EQ(comparison.log_ratio.error, 0);
   EXPECT_GT(comparison.perplexity.error, 0);
