@@ -137,8 +137,8 @@ class Trouble(Case):
 @unittest.skipUnless(os.path.exists(DEFAULT_MODEL), "the default model is not installed")
 class DefaultModel(unittest.TestCase):
     def test_the_capital_of_france(self):
-        result = quire("-m", DEFAULT_MODEL, "--system", "You are a helpful assistant.", "-p",
-                       "What is the capital of France?", "--temp", "0", "-n", "40")
+        result = quire("-m", DEFAULT_MODEL, "-p",
+                       "What is the capital of France? Answer in one sentence.", "--temp", "0", "-n", "40")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("Paris", result.stdout)
 
