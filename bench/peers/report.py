@@ -45,9 +45,12 @@ def machine_text(results):
     machine = results["machine"]
     rows = [("processor", f"{machine['cpu']}, {machine['logical_cpus']} logical CPUs, cache {machine['cache']}"),
             ("instruction sets", ", ".join(machine["flags"])), ("memory", f"{machine['memory_bytes'] / 2**30:.1f} GiB"),
-            ("system", machine["system"]), ("threads", str(results["threads"])), ("date", results["date"])]
+            ("system", machine["system"]), ("threads", str(results["threads"])), ("date", results["date"]),
+            ("rounds", " or ".join(str(n) for n in sorted({cell["rounds"] for cell in results["cells"]})))]
     rows += [(name, version + about(name)) for name, version in results["versions"].items()]
     rows += [(name, f"not measured: {why}") for name, why in results["missing"].items()]
+    known = results["versions"].keys() | results["missing"].keys()
+    rows += [(peer.name, "not part of this run") for peer in peers.PEERS if peer.name not in known]
     return table(("", ""), rows)
 
 
