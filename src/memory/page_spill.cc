@@ -71,6 +71,12 @@ void PageGroup::restore(int32_t sequence, std::span<const NodeId> path, PrefixIn
     if (pages[i] < 0) {
       pages[i] = take(index);
       copy_spilled(pages[i], spill_page, Direction::kBack);
+      // Findable again, so that pages that follow it are never indexed without it.
+      if (static_cast<size_t>(i) < path.size()) {
+        const NodeId node = path[static_cast<size_t>(i)];
+        index.set_page(node, config_.number, pages[i]);
+        node_of(pages[i]) = node;
+      }
     }
     spill_pool_.release(spill_page, PagePool::Then::kFree);
   }
