@@ -1,7 +1,7 @@
 """What the drivers of llama.cpp and of its relative have in common: batches over the C API, through ctypes.
 
-`api` gives load(path, variant), context(n_ctx, n_seq, threads, variant), forget(sequence, from_position), decode(batch)
-and free(); the rest is the same.
+A GgmlApi says where the two differ: model_params and context_params set what a variant asks for, remove cuts a
+sequence at a position, free_model frees the model.
 """
 
 import time
@@ -9,6 +9,40 @@ import time
 import protocol
 
 MAX_STEP = 512
+
+
+class GgmlApi:
+    def __init__(self, lib):
+        self.lib = lib
+        lib.llama_backend_init()
+
+    def load(self, path, variant):
+        params = self.lib.llama_model_default_params()
+        params.n_gpu_layers = 0
+        self.model_params(params, variant)
+        self.model = self.lib.llama_model_load_from_file(path, params)
+        if not self.model:
+            raise RuntimeError("the model cannot be loaded")
+
+    def context(self, n_ctx, n_seq, threads, variant):
+        params = self.lib.llama_context_default_params()
+        params.n_ctx, params.n_batch, params.n_ubatch, params.n_seq_max = n_ctx * n_seq, MAX_STEP, MAX_STEP, n_seq
+        params.n_threads = params.n_threads_batch = threads
+        self.context_params(params, variant)
+        self.ctx = self.lib.llama_init_from_model(self.model, params)
+        if not self.ctx:
+            raise RuntimeError("no context")
+
+    def n_vocab(self):
+        return self.lib.llama_vocab_n_tokens(self.lib.llama_model_get_vocab(self.model))
+
+    def forget(self, sequence, position):
+        if not self.remove(sequence, position):
+            raise RuntimeError("the sequence cannot be cut")
+
+    def free(self):
+        self.lib.llama_free(self.ctx)
+        self.free_model()
 
 
 class GgmlDriver:

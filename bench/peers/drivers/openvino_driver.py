@@ -6,13 +6,14 @@ import numpy
 import openvino
 import openvino_genai as genai
 import protocol
+from generate_driver import GenerateDriver
 
 
 # One size for every cell: loading takes long.
 MAX_TOKENS = 8192
 
 
-class OpenvinoDriver:
+class OpenvinoDriver(GenerateDriver):
     opened = None
 
     def open(self, model, n_ctx, n_seq, threads, variant):
@@ -45,15 +46,6 @@ class OpenvinoDriver:
         start = time.perf_counter()
         result = self.pipe.generate(genai.TokenizedInputs(ids, mask), config)
         return time.perf_counter() - start, result
-
-    def prefill(self, n_tokens):
-        return {"seconds": self._generate([protocol.prompt_ids(self.n_vocab, n_tokens)], 1)[0]}
-
-    def decode(self, batch, depth, n_tokens):
-        # The first token comes out of the prompt, so a difference of two runs is what the others took.
-        prompts = [protocol.prompt_ids(self.n_vocab, max(depth, 1))] * batch
-        first = self._generate(prompts, 1)[0]
-        return {"seconds": self._generate(prompts, n_tokens + 1)[0] - first}
 
     def greedy(self, ids, n_tokens):
         return {"ids": list(self._generate([ids], n_tokens)[1].tokens[0])}

@@ -12,6 +12,7 @@ os.environ["VLLM_LOGGING_LEVEL"] = "WARNING"
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import protocol
+from generate_driver import GenerateDriver
 
 
 def decoded(model):
@@ -37,7 +38,7 @@ def decoded(model):
 MAX_CONTEXT, MAX_SEQUENCES = 1024, 32
 
 
-class VllmDriver:
+class VllmDriver(GenerateDriver):
     llm = None
 
     def open(self, model, n_ctx, n_seq, threads, variant):
@@ -65,15 +66,6 @@ class VllmDriver:
         start = time.perf_counter()
         outputs = self.llm.generate([{"prompt_token_ids": ids} for ids in prompts], params, use_tqdm=False)
         return time.perf_counter() - start, outputs
-
-    def prefill(self, n_tokens):
-        return {"seconds": self._generate([protocol.prompt_ids(self.n_vocab, n_tokens)], 1)[0]}
-
-    def decode(self, batch, depth, n_tokens):
-        # The first token comes out of the prompt, so a difference of two runs is what the others took.
-        prompts = [protocol.prompt_ids(self.n_vocab, max(depth, 1))] * batch
-        first = self._generate(prompts, 1)[0]
-        return {"seconds": self._generate(prompts, n_tokens + 1)[0] - first}
 
     def greedy(self, ids, n_tokens):
         return {"ids": list(self._generate([ids], n_tokens)[1][0].outputs[0].token_ids)}
