@@ -33,8 +33,8 @@ void LinearStep::run(const StepContext& context) const {
     const ValueInfo& input = program.info(op.inputs[i]);
     Segment& segment = segments[i];
     segment.args = {.weights = context.weights->packed(op.weights[i]),
-                    .n = decl.view.n_rows(),
-                    .k = decl.view.n_cols(),
+                    .n = decl.n(),
+                    .k = decl.k(),
                     .activations = context.bytes(op.inputs[i]),
                     .ld_activations = context.ld(op.inputs[i]),
                     .m = m,

@@ -13,12 +13,10 @@
 #include "kernels/attention/visibility.h"
 #include "kernels/vec/math.h"
 #include "kernels/vec/opaque.h"
+#include "kernels/vec/unroll.h"
 #include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {
-
-// Every loop over a tile's sums is unrolled: one that is not keeps the sums in memory.
-#define QUIRE_UNROLL _Pragma("GCC unroll 16")
 
 inline constexpr int kPagesPerChunk = kChunkTokens / kPageTokens;
 static_assert(kPageTokens == kLanes);
@@ -136,6 +134,8 @@ struct ValueTile {
 
 enum class Columns { kWhole, kTail };
 
+// Every loop over a tile's sums is unrolled: one that is not keeps the sums in memory.
+//
 // Weights * V over the tile's positions, ascending; kRows x kColumns vectors.
 template <typename Storage, int kRows, int kColumns, Columns kKind>
 [[gnu::noinline]] static void value_tile(const ValueTile& tile) {

@@ -13,8 +13,8 @@
 #include <cstddef>
 
 #include "kernels/linear/activation_layout.h"
-#include "kernels/linear/unroll.h"
 #include "kernels/linear/weight_layout.h"
+#include "kernels/vec/unroll.h"
 #include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {

@@ -2,7 +2,7 @@
 
 #include "kernels/linear/kernel_functions.h"
 #include "kernels/linear/row_counts.h"
-#include "kernels/linear/unroll.h"
+#include "kernels/vec/unroll.h"
 #include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {

@@ -1,5 +1,6 @@
 // opaque(x): hides where a value came from, at no cost, so that the optimiser neither folds nor hoists what
-// is computed from it. For probes that measure instructions. Include from *.kern.cc files only.
+// is computed from it. opaque_pointer(p): the same for an address, which a loop then keeps in a register of
+// its own. Include from *.kern.cc files only.
 #pragma once
 
 #include "kernels/vec/vec.h"
