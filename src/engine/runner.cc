@@ -37,7 +37,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                               : graph::CpuDevice::create(settings.isa, settings.threads));
   const graph::CpuDevice& device = *runner->device_;
 
-  const int64_t all_full = SequenceMemory::pages_for(model.ctx()) * settings.max_sequences;
+  const int64_t all_full = pages_for(model.ctx()) * settings.max_sequences;
   const int64_t pages = settings.kv_pages > 0 ? std::min(settings.kv_pages, all_full) : all_full;
   if (pages > kMaxPages) {
     return make_error(ErrorCode::kInvalidArgument,

@@ -7,8 +7,6 @@
 namespace quire {
 namespace {
 
-int64_t pages_for(int64_t positions) { return (positions + kPagePositions - 1) / kPagePositions; }
-
 // Pages that growing by n_tokens takes, in every group.
 int64_t growth(const RunningRequest& request, int64_t n_tokens) {
   const int64_t copied = request.tail == TailPage::kCopied ? 1 : 0;

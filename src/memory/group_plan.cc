@@ -11,8 +11,6 @@ size_t page_stride_of(const AttentionNeed& need, int32_t element_bytes) {
          size_t{kPagePositions} * static_cast<size_t>(element_bytes);
 }
 
-int64_t pages_for(int64_t positions) { return (positions + kPagePositions - 1) / kPagePositions; }
-
 // Pages of a group with which no append can fail for lack of them, whatever the sequences' lengths.
 int32_t enough_pages(const MemoryConfig& config, int32_t window) {
   if (window == 0) return config.n_pages;

@@ -8,13 +8,6 @@
 #include "memory/prefix_index.h"
 
 namespace quire {
-namespace {
-
-int32_t pages_for(int64_t positions) {
-  return static_cast<int32_t>((positions + kPagePositions - 1) / kPagePositions);
-}
-
-}  // namespace
 
 size_t PageGroupConfig::page_bytes() const {
   return std::accumulate(page_strides.begin(), page_strides.end(), size_t{0});
@@ -72,7 +65,7 @@ int32_t PageGroup::first_needed(int64_t length) const {
 
 int32_t PageGroup::needed(int32_t sequence, int64_t length, int64_t n_tokens) const {
   const int32_t end = held(sequence).end;
-  const int32_t added = pages_for(length + n_tokens) - end;
+  const auto added = static_cast<int32_t>(pages_for(length + n_tokens)) - end;
   if (length % kPagePositions == 0) return added;
   const int32_t last = page(sequence, end - 1);
   const bool copied = pool_.holders(last) > 1 || (node_of(last) != kNoNode && available() > added);
@@ -80,10 +73,10 @@ int32_t PageGroup::needed(int32_t sequence, int64_t length, int64_t n_tokens) co
 }
 
 int32_t PageGroup::needed_for(int64_t n_tokens) const {
-  if (config_.window == 0) return pages_for(n_tokens);
+  if (config_.window == 0) return static_cast<int32_t>(pages_for(n_tokens));
   // An interval of n positions touches at most one page more than pages_for(n).
   const int64_t step = std::min(n_tokens, config_.max_step_tokens);
-  return std::min(pages_for(n_tokens), pages_for(config_.window - 1 + step) + 1);
+  return static_cast<int32_t>(std::min(pages_for(n_tokens), pages_for(config_.window - 1 + step) + 1));
 }
 
 int32_t PageGroup::take(PrefixIndex& index) {

@@ -21,6 +21,9 @@
 namespace quire {
 
 inline constexpr int32_t kPagePositions = 16;
+
+// Pages that hold this many positions.
+constexpr int64_t pages_for(int64_t positions) { return (positions + kPagePositions - 1) / kPagePositions; }
 inline constexpr size_t kMaxPageGroups = 4;  // different windows in one model
 
 class PrefixIndex;

@@ -74,9 +74,6 @@ struct MemoryGauges {
 
 class SequenceMemory {
  public:
-  // Pages that hold `positions` positions.
-  static int64_t pages_for(int64_t positions) { return (positions + kPagePositions - 1) / kPagePositions; }
-
   // Errors: kResourceExhausted; kUnsupported (more than kMaxPageGroups different windows).
   static Result<SequenceMemory> create(const MemoryConfig& config);
 

@@ -110,8 +110,8 @@ constexpr int64_t kTakerAnswer = 40, kTakers = 3, kReserve = 4;
 }  // namespace
 
 int64_t pages_for_preemption() {
-  const int64_t taker = SequenceMemory::pages_for(static_cast<int64_t>(kTakerPrompt) + kReserve);
-  return kTakers * taker + SequenceMemory::pages_for(75 + kReserve);
+  const int64_t taker = pages_for(static_cast<int64_t>(kTakerPrompt) + kReserve);
+  return kTakers * taker + pages_for(75 + kReserve);
 }
 
 Result<WayResult> served_preempted(std::unique_ptr<Runner> runner, std::span<const Case> cases) {

@@ -42,10 +42,10 @@ std::vector<int32_t> pages_of(const SequenceMemory& memory, SequenceId sequence,
 }
 
 TEST(SequenceMemory, PagesForRoundsUp) {
-  EXPECT_EQ(SequenceMemory::pages_for(0), 0);
-  EXPECT_EQ(SequenceMemory::pages_for(1), 1);
-  EXPECT_EQ(SequenceMemory::pages_for(16), 1);
-  EXPECT_EQ(SequenceMemory::pages_for(17), 2);
+  EXPECT_EQ(pages_for(0), 0);
+  EXPECT_EQ(pages_for(1), 1);
+  EXPECT_EQ(pages_for(16), 1);
+  EXPECT_EQ(pages_for(17), 2);
 }
 
 TEST(SequenceMemory, ADryMemoryReportsTheSameBytesWithNothingAllocated) {
