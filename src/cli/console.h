@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 #include "base/log.h"
@@ -37,10 +38,15 @@ class Console {
   }
   // One line; invalid UTF-8 in strings becomes U+FFFD.
   void print_json(const Json& value);
-  // Hands everything to the system. Errors: kIo when any of the output could not be written.
+  // Hands everything to the system, or, when a signal interrupts that, what it takes without waiting. Errors:
+  // kIo when any of the output since the start could not be written.
   Status flush();
 
  private:
+  void hand_over();
+
+  std::string unwritten_;
+  int write_error_ = 0;  // errno of the first write that failed
   bool json_;
   bool draws_progress_;
   StderrLogSink log_;

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <new>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/console.h"
+#include "cli/standard_streams.h"
 #include "gguf/printable.h"
 
 namespace quire::cli {
@@ -34,8 +34,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
 
 // One line, whatever the message holds.
 void print_error(std::string_view prefix, std::string_view message) {
-  const std::string line = fmt::format("{}: {}\n", prefix, printable(message, kMaxMessageBytes));
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  write_standard_error(fmt::format("{}: {}\n", prefix, printable(message, kMaxMessageBytes)));
 }
 
 struct Program {
@@ -94,7 +93,7 @@ ExitCode run_command(Command& command, const CommonOptions& options, const std::
 
 ExitCode parse_and_run(Program& program, int argc, const char* const* argv) {
   if (argc < 2) {
-    std::fputs(program.app.help().c_str(), stderr);
+    write_standard_error(program.app.help());
     return ExitCode::kUsage;
   }
   if (argv[1][0] != '-' && !program.knows(argv[1])) {

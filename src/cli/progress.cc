@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "cli/format.h"
+#include "cli/standard_streams.h"
 
 namespace quire::cli {
 namespace {
@@ -19,11 +19,6 @@ size_t terminal_columns() {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 80;
-}
-
-void write_stderr(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
 }
 
 std::string amount(uint64_t count, ProgressUnit unit) {
@@ -61,7 +56,7 @@ ProgressBar::~ProgressBar() { finish(); }
 
 void ProgressBar::finish() {
   const std::lock_guard lock(mutex_);
-  if (drawn_) write_stderr(kEraseLine);
+  if (drawn_) write_standard_error(kEraseLine);
   drawn_ = false;
 }
 
@@ -73,8 +68,8 @@ void ProgressBar::update(uint64_t done) {
   if (now.count() < due || !next_draw_.compare_exchange_strong(due, (now + kInterval).count())) return;
   const std::lock_guard lock(mutex_);
   const double seconds = std::chrono::duration<double>(now).count();
-  write_stderr(std::string(kEraseLine) +
-               render_progress(label_, done, total_, seconds, terminal_columns() - 1, unit_));
+  write_standard_error(std::string(kEraseLine) +
+                       render_progress(label_, done, total_, seconds, terminal_columns() - 1, unit_));
   drawn_ = true;
 }
 

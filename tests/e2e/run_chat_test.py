@@ -50,6 +50,18 @@ class Chat:
                 raise AssertionError(f"no {pattern!r} in {self.text[-1000:]!r}")
             self.text += os.read(self.master, 65536).decode(errors="replace")
 
+    def wait_until_it_cannot_write(self, timeout=60):
+        """Reads nothing until the program, which has something to write, sleeps."""
+        deadline = time.monotonic() + timeout
+        asleep = 0
+        while asleep < 20:
+            with open(f"/proc/{self.pid}/stat") as file:
+                state = file.read().rsplit(")", 1)[1].split()[0]
+            asleep = asleep + 1 if state == "S" else 0
+            if time.monotonic() > deadline:
+                raise AssertionError("the program never stopped writing")
+            time.sleep(0.01)
+
     def wait(self, timeout=60):
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
@@ -141,6 +153,23 @@ class Session(Case):
         self.assertTrue(chat.terminal_is_restored())
         with open(os.path.join(self.home, "history")) as file:
             self.assertIn("first\\nsecond\n", file.read())
+
+    def test_ctrl_c_while_the_terminal_takes_nothing(self):
+        chat = self.start("--ctx", "30000", "--ignore-eos", "-n", "-1")
+        chat.expect(r"> ")
+        chat.send("Tell me everything\r")
+        chat.expect(r"Tell me everything.*?2004l.{50}")
+        chat.wait_until_it_cannot_write()
+        chat.send("\x03")
+        chat.expect(r"stopped; what there is stays")
+        chat.send("/clear\r")
+        chat.expect(r"begins anew")
+        chat.send("/set n 4\r")
+        chat.expect(r"n 4")
+        chat.send("Once more\r")
+        chat.expect(r"answer 4 tokens", timeout=10)
+        chat.send("/exit\r")
+        self.assertEqual(chat.wait(), 0)
 
     def test_the_same_seed_gives_the_same_answer_again(self):
         answers = []

@@ -2,9 +2,8 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "base/utf8.h"
+#include "cli/standard_streams.h"
 
 namespace quire::cli {
 namespace {
@@ -32,8 +31,7 @@ Flow AnswerPrinter::on_prompt(int64_t done, int64_t total) {
   // The last part erases the line, also when it is the only one.
   if (console_.draws_progress()) {
     const std::string line = done < total ? fmt::format("reading: {} of {} tokens", done, total) : "";
-    fmt::print(stderr, "{}{}", kEraseLine, line);
-    std::fflush(stderr);
+    write_standard_error(fmt::format("{}{}", kEraseLine, line));
   }
   return flow();
 }

@@ -1,20 +1,19 @@
 // Plain lines, for terminals that cannot be edited on.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 
 #include "base/utf8.h"
 #include "cli/chat/message_reader.h"
+#include "cli/standard_streams.h"
 
 namespace quire::cli {
 namespace {
 
 void show_sign(std::string_view sign) {
-  if (::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "{}", sign);
+  if (::isatty(STDERR_FILENO) == 1) write_standard_error(sign);
 }
 
 class LineReader final : public MessageReader {

@@ -1,6 +1,8 @@
 #include "cli/chat/remarks.h"
 
-#include <cstdio>
+#include <fmt/format.h>
+
+#include "cli/standard_streams.h"
 
 namespace quire::cli {
 
@@ -9,9 +11,6 @@ void Remarks::note(std::string_view text) const {
   show(fmt::format("{}{}{}", style_.dim, text, style_.reset));
 }
 
-void Remarks::show(std::string_view text) const {
-  fmt::print(stderr, "{}\n", text);
-  std::fflush(stderr);
-}
+void Remarks::show(std::string_view text) const { write_standard_error(fmt::format("{}\n", text)); }
 
 }  // namespace quire::cli

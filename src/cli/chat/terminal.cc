@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "cli/standard_streams.h"
 
 namespace quire::cli {
 namespace {
@@ -20,18 +21,9 @@ constexpr std::string_view kPasteOff = "\x1b[?2004l";
 termios original_mode = {};
 bool terminal_exists = false;
 
-void write_all(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(STDERR_FILENO, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-}
-
 // Only async-signal-safe calls from here on.
 void restore() {
-  write_all(kPasteOff);
+  write_standard_error(kPasteOff);
   ::tcsetattr(STDIN_FILENO, TCSANOW, &original_mode);
 }
 
@@ -73,7 +65,7 @@ Terminal::~Terminal() {
 
 void Terminal::set_mode(TerminalMode mode) {
   if (mode == mode_) return;
-  if (mode_ == TerminalMode::kEdit) write_all(kPasteOff);
+  if (mode_ == TerminalMode::kEdit) write_standard_error(kPasteOff);
   termios wanted = original_mode;
   if (mode != TerminalMode::kOriginal) {
     wanted.c_iflag &= ~static_cast<tcflag_t>(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
@@ -83,7 +75,7 @@ void Terminal::set_mode(TerminalMode mode) {
     wanted.c_cc[VTIME] = 0;
   }
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &wanted);
-  if (mode == TerminalMode::kEdit) write_all(kPasteOn);
+  if (mode == TerminalMode::kEdit) write_standard_error(kPasteOn);
   mode_ = mode;
 }
 
@@ -96,7 +88,7 @@ Result<std::string> Terminal::read() {
   return bytes;
 }
 
-void Terminal::write(std::string_view bytes) { write_all(bytes); }
+void Terminal::write(std::string_view bytes) { write_standard_error(bytes); }
 
 ScreenSize Terminal::size() const {
   winsize size{};
