@@ -179,8 +179,7 @@ EngineTime Engine::now() const {
 void Engine::work() {
   const NumericsScope numerics;
   while (receive()) {
-    const BatchPlan& plan = schedule();
-    if (run(plan)) publish(plan);
+    if (const BatchPlan* plan = run(schedule())) publish(*plan);
   }
 }
 
@@ -268,9 +267,23 @@ const BatchPlan& Engine::schedule() {
 
 Engine::Job& Engine::job_at(int32_t slot) { return static_cast<Job&>(table_->at(slot)); }
 
-// False when nothing ran.
-bool Engine::run(const BatchPlan& plan) {
-  if (plan.rows.empty()) return false;
+// Pages are counted before a step is planned. Where the count was too low all the same, the youngest gives
+// its own to the others, without anybody being let in between; who is alone and does not fit ends.
+const BatchPlan* Engine::run(const BatchPlan& planned) {
+  const BatchPlan* plan = &planned;
+  while (!plan->rows.empty()) {
+    const Status ran = step(*plan);
+    if (ran.ok()) return plan;
+    if (ran.error().code != ErrorCode::kResourceExhausted || !table_->make_room()) {
+      for (const PlannedRows& rows : plan->rows) end(job_at(rows.slot), FinishReason::kFailed, ran.error());
+      return nullptr;
+    }
+    plan = &table_->plan(now());
+  }
+  return nullptr;
+}
+
+Status Engine::step(const BatchPlan& plan) {
   step_start_ = now();
   items_.clear();
   sampled_slots_.clear();
@@ -281,11 +294,7 @@ bool Engine::run(const BatchPlan& plan) {
                       .logits = completes ? Logits::kLast : Logits::kNone});
     if (completes) sampled_slots_.push_back(rows.slot);
   }
-  Status ran = runner_->step(items_);
-  if (ran.ok()) return true;
-  // Requests were checked and pages counted: this is a defect, and ends those whom it met.
-  for (const PlannedRows& rows : plan.rows) end(job_at(rows.slot), FinishReason::kFailed, ran.error());
-  return false;
+  return runner_->step(items_);
 }
 
 void Engine::publish(const BatchPlan& plan) {

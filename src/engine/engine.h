@@ -91,8 +91,10 @@ class Engine {
   void work();
   bool receive();
   const BatchPlan& schedule();
-  bool run(const BatchPlan& plan);
+  // The plan that was run; null when nothing was.
+  const BatchPlan* run(const BatchPlan& plan);
   void publish(const BatchPlan& plan);
+  Status step(const BatchPlan& plan);
 
   void wait_for_work(std::unique_lock<std::mutex>& lock);
   void end_cancelled_and_late();

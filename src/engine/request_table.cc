@@ -72,13 +72,16 @@ void RequestTable::wake_tenant(int32_t tenant) {
 }
 
 void RequestTable::enqueue(LiveRequest& request) {
-  const auto known = static_cast<int64_t>(request.tokens.size());
-  const int64_t reach = std::min(known + config_.decode_reserve, request.max_tokens);
-  queued_.push_back(
-      {.claim = request.claim, .pages = counted(memory_, memory_.needed_for(reach)), .wait = {}});
+  queued_.push_back({.claim = request.claim, .wait = {}});
   queue_.push_back(&request);
   ++n_queued_[static_cast<size_t>(request.tenant)];
   request.place = LiveRequest::Place::kQueue;
+}
+
+// Of its known tokens and the reserve for its answer.
+PageCounts RequestTable::pages_to_reach(const LiveRequest& request) const {
+  const auto known = static_cast<int64_t>(request.tokens.size());
+  return counted(memory_, memory_.needed_for(std::min(known + config_.decode_reserve, request.max_tokens)));
 }
 
 void RequestTable::remove(LiveRequest& request) {
@@ -118,6 +121,13 @@ void RequestTable::preempt(int32_t slot) {
   enqueue(request);
 }
 
+bool RequestTable::make_room() {
+  if (n_running_ < 2) return false;
+  preempt(*choose_victim(running_));
+  ++counters_.refused_steps;
+  return true;
+}
+
 SchedulerState RequestTable::state(EngineTime now) const {
   SchedulerState state{.now = now,
                        .running = running_,
@@ -131,14 +141,14 @@ SchedulerState RequestTable::state(EngineTime now) const {
     state.pages_left = std::min(state.pages_left, state.available.groups[g]);
   for (const LiveRequest* request : slots_) {
     if (request == nullptr) continue;
-    const auto known = static_cast<int64_t>(request->tokens.size());
-    const PageCounts reach =
-        memory_.needed_for(std::min(known + config_.decode_reserve, request->max_tokens));
+    const PageCounts reach = pages_to_reach(*request);
+    const int32_t copied = running_[static_cast<size_t>(request->slot)].tail == TailPage::kCopied ? 1 : 0;
     for (int32_t g = 0; g < n_counted(memory_); ++g) {
       const PageGroup& group = memory_.group(g);
       const int32_t held =
           group.end_page(request->sequence.index) - group.first_page(request->sequence.index);
-      state.owed.groups[static_cast<size_t>(g)] += std::max(0, reach.groups[static_cast<size_t>(g)] - held);
+      state.owed.groups[static_cast<size_t>(g)] +=
+          std::max(0, reach.groups[static_cast<size_t>(g)] - held) + copied;
     }
   }
   return state;
@@ -146,19 +156,25 @@ SchedulerState RequestTable::state(EngineTime now) const {
 
 void RequestTable::admit(EngineTime now) {
   if (queue_.empty() || n_running_ == config_.max_sequences) return;
-  while (const std::optional<size_t> next = scheduler_.next_admission(state(now))) {
+  SchedulerState seen = state(now);
+  while (const std::optional<size_t> next = scheduler_.next_in_line(seen)) {
     LiveRequest& request = *queue_[*next];
     const PrefixMatch match = memory_.match(request.scope, request.tokens);
-    if (!match.worth_waiting()) {
-      if (request.n_admitted == 0) request.first_admitted = now;
-      tenants_[static_cast<size_t>(request.tenant)].last_served[static_cast<size_t>(request.priority)] = now;
-      let_in(*next);
+    if (match.worth_waiting()) {
+      const int32_t producer = sequence_slot_[static_cast<size_t>(match.producer.index)];
+      QUIRE_CHECK(producer >= 0);
+      queued_[*next].wait = {
+          .slot = producer, .number = view(producer).claim.number, .length = match.pending};
+      ++counters_.prefix_waits;
       continue;
     }
-    const int32_t producer = sequence_slot_[static_cast<size_t>(match.producer.index)];
-    QUIRE_CHECK(producer >= 0);
-    queued_[*next].wait = {.slot = producer, .number = view(producer).claim.number, .length = match.pending};
-    ++counters_.prefix_waits;
+    PageCounts pages = pages_to_reach(request);
+    pages -= counted(memory_, match.held);
+    if (!has_room(seen, pages)) return;
+    if (request.n_admitted == 0) request.first_admitted = now;
+    tenants_[static_cast<size_t>(request.tenant)].last_served[static_cast<size_t>(request.priority)] = now;
+    let_in(*next);
+    seen = state(now);
   }
 }
 

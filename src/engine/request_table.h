@@ -41,6 +41,7 @@ struct ScheduleCounters {
   int64_t prompt_tokens = 0;  // computed, those of recomputation included
   int64_t admissions = 0;
   int64_t preemptions = 0;
+  int64_t refused_steps = 0;      // of those, because a step found too few pages
   int64_t prefix_waits = 0;       // requests that waited for a prefix another was computing
   int64_t recomputed_tokens = 0;  // lost by preemption and not found in memory again
   int64_t chunked_prompts = 0;    // steps in which a prompt was cut
@@ -59,12 +60,16 @@ class RequestTable {
   // Ends a request wherever it is; all its pages go back at once.
   void remove(LiveRequest& request);
 
-  // Lets in whom next_admission() names, until it names nobody.
+  // Lets in who is next in line, as long as there is room: for the pages of its whole prompt and a reserve
+  // for its answer, less those that it shares with running requests.
   void admit(EngineTime now);
   // The next step; gives pages back by preemption until there is one. Empty when nothing can go forward.
   const BatchPlan& plan(EngineTime now);
   // Puts a running request back into the queue; what it held is computed again, or found in memory.
   void preempt(int32_t slot);
+  // A step found too few pages, whatever had been counted: preempts whom choose_victim() names. False when
+  // there is only one running request, which therefore cannot go on.
+  bool make_room();
   // The step of this plan has been run and took so long.
   void advance(const BatchPlan& plan, EngineTime now, double seconds);
   // Adds a token to a request whose known tokens are all in memory.
@@ -90,6 +95,7 @@ class RequestTable {
   RunningRequest& view(int32_t slot) { return running_[static_cast<size_t>(slot)]; }
   void enqueue(LiveRequest& request);
   void leave_queue(size_t queued);
+  PageCounts pages_to_reach(const LiveRequest& request) const;
   void let_in(size_t queued);
   void leave_slot(LiveRequest& request);
   void wake_tenant(int32_t tenant);

@@ -170,6 +170,7 @@ Status Runner::step(std::span<const BatchItem> items) {
         const SequenceId sequence = items[j].sequence;
         memory_->truncate(sequence, memory_->length(sequence) - static_cast<int64_t>(items[j].tokens.size()));
       }
+      memory_->begin_step();  // that one is over
       return appended;
     }
   }

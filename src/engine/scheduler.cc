@@ -27,7 +27,8 @@ bool is_waiting(const PrefixWait& wait, std::span<const RunningRequest> running)
          producer.held < wait.length;
 }
 
-// The youngest of those with the least priority. The oldest of the others therefore always comes through.
+}  // namespace
+
 std::optional<int32_t> choose_victim(std::span<const RunningRequest> running) {
   std::optional<int32_t> victim;
   for (size_t slot = 0; slot < running.size(); ++slot) {
@@ -42,7 +43,11 @@ std::optional<int32_t> choose_victim(std::span<const RunningRequest> running) {
   return victim;
 }
 
-}  // namespace
+bool has_room(const SchedulerState& state, const PageCounts& pages) {
+  PageCounts all = state.owed;
+  all += pages;
+  return all.fits(state.available);
+}
 
 Priority level(const Claim& claim, const SchedulerState& state, const SchedulerLimits& limits) {
   const auto priority = static_cast<int64_t>(claim.priority);
@@ -81,17 +86,14 @@ Scheduler::Scheduler(const SchedulerLimits& limits, int32_t max_sequences) : lim
   prompts_.reserve(static_cast<size_t>(max_sequences));
 }
 
-std::optional<size_t> Scheduler::next_admission(const SchedulerState& state) const {
+std::optional<size_t> Scheduler::next_in_line(const SchedulerState& state) const {
   if (state.free_sequences == 0) return std::nullopt;
   std::optional<size_t> first;
   for (size_t i = 0; i < state.queued.size(); ++i) {
     if (is_waiting(state.queued[i].wait, state.running)) continue;
     if (!first || precedes(state.queued[i].claim, state.queued[*first].claim, state, limits_)) first = i;
   }
-  if (!first) return std::nullopt;
-  PageCounts pages = state.owed;
-  pages += state.queued[*first].pages;
-  return pages.fits(state.available) ? first : std::nullopt;
+  return first;
 }
 
 const BatchPlan& Scheduler::plan(const SchedulerState& state) {

@@ -7,7 +7,8 @@
 // Owns the buffers of its answer, sized at construction; a call allocates nothing. One thread at a time.
 //
 //   Scheduler scheduler(limits, max_sequences);
-//   while (auto next = scheduler.next_admission(state)) ...   // let state.queued[*next] in
+//   auto next = scheduler.next_in_line(state);
+//   if (next && has_room(state, pages)) ...                   // let state.queued[*next] in
 //   const BatchPlan& plan = scheduler.plan(state);            // valid until the next call
 #pragma once
 
@@ -52,7 +53,6 @@ struct PrefixWait {
 
 struct QueuedRequest {
   Claim claim = {};
-  PageCounts pages = {};  // of its whole prompt and a reserve for its answer
   PrefixWait wait = {};
 };
 
@@ -119,16 +119,22 @@ bool precedes(const Claim& a, const Claim& b, const SchedulerState& state, const
 int64_t prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
                       const SchedulerLimits& limits);
 
+// Whether so many pages are there beside those already promised.
+bool has_room(const SchedulerState& state, const PageCounts& pages);
+// Whose pages others get when there are too few: the youngest of those with the least priority. The oldest of
+// the others therefore always comes through.
+std::optional<int32_t> choose_victim(std::span<const RunningRequest> running);
+
 class Scheduler {
  public:
   Scheduler(const SchedulerLimits& limits, int32_t max_sequences);
 
   const SchedulerLimits& limits() const { return limits_; }
 
-  // Index of the queued request to let in: the first in order, if there is a sequence for it and its pages
-  // are there beside those already promised. Nobody overtakes it for being smaller. Requests that wait for a
-  // prefix are passed over.
-  std::optional<size_t> next_admission(const SchedulerState& state) const;
+  // Index of the queued request that is let in next, when there is a sequence for it: the first in order. If
+  // its pages are not there nobody overtakes it for being smaller. Requests that wait for a prefix are passed
+  // over.
+  std::optional<size_t> next_in_line(const SchedulerState& state) const;
 
   const BatchPlan& plan(const SchedulerState& state);
 

@@ -16,6 +16,10 @@ struct PageCounts {
     for (size_t g = 0; g < groups.size(); ++g) groups[g] += other.groups[g];
     return *this;
   }
+  PageCounts& operator-=(const PageCounts& other) {
+    for (size_t g = 0; g < groups.size(); ++g) groups[g] -= other.groups[g];
+    return *this;
+  }
   // In every group.
   bool fits(const PageCounts& available) const {
     for (size_t g = 0; g < groups.size(); ++g) {

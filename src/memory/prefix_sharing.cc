@@ -31,6 +31,13 @@ PrefixMatch SequenceMemory::match(const PrefixScope& scope, std::span<const int3
   prompt = prompt.first(std::min(prompt.size(), static_cast<size_t>(max_positions_)));
   const Walk found = walk(index_.find_root(scope), prompt);
   match.cached = longest(found.length, {}, found.n_path);
+  for (const PageGroup& group : groups_) {
+    if (group.window() != 0) continue;
+    for (int32_t i = 0; i < full_pages(match.cached); ++i) {
+      const int32_t page = index_.page(path_[static_cast<size_t>(i)], group.number());
+      match.held.groups[static_cast<size_t>(group.number())] += group.pool().holders(page) > 0 ? 1 : 0;
+    }
+  }
   for (int32_t i = full_pages(match.cached); i < found.n_full; ++i) {
     const NodeId node = path_[static_cast<size_t>(i)];
     const SequenceId producer = index_.producer(node);

@@ -50,6 +50,9 @@ struct PrefixMatch {
   int64_t cached = 0;   // positions attach() would share now
   int64_t pending = 0;  // positions it could share once `producer` has computed them; 0 = nobody is at it
   SequenceId producer = {};
+  // Full pages of those that sequences hold already: sharing them takes no page. Counted in groups without a
+  // window only, where a sequence keeps what it shares.
+  PageCounts held = {};
   bool worth_waiting() const { return pending > cached; }
 };
 

@@ -18,6 +18,8 @@ using testing::make_engine;
 using testing::sampled;
 using testing::some_prompt;
 
+using testing::load;
+
 constexpr int64_t kContext = 160;
 
 AnswerHandle submit(Engine& engine, Request request) {
@@ -240,6 +242,95 @@ TEST(Engine, OneRequestThatFailsHarmsNoOther) {
   ASSERT_TRUE(failing.outcome().error.has_value());
   EXPECT_EQ(failing.outcome().error->code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(collect(other), alone.answer(some_prompt(9, 2), sampled(20, 1)));
+}
+
+// Forks one request's sequence between two of its steps, so that its next token needs a copy of its last page
+// that nobody has counted.
+class ForkAt final : public LogitsObserver {
+ public:
+  ForkAt(SequenceMemory& memory, SequenceId sequence, int64_t position)
+      : memory_(memory), sequence_(sequence), position_(position) {}
+  void on_logits(uint64_t tag, int64_t position, std::span<const float>) override {
+    if (tag != 1 || position != position_ || fork_.index >= 0) return;
+    const Result<SequenceId> fork = memory_.fork(sequence_);
+    ASSERT_TRUE(fork.ok());
+    fork_ = *fork;
+  }
+  void let_go() {
+    if (fork_.index >= 0) memory_.close(std::exchange(fork_, {}));
+  }
+
+ private:
+  SequenceMemory& memory_;
+  SequenceId sequence_, fork_;
+  int64_t position_;
+};
+
+// Twelve pages: the older request has three when its next token needs a copy, the younger ones all others.
+TEST(Engine, AStepThatFindsTooFewPagesCostsTheYoungestItsOwn) {
+  Alone alone("llama", kContext);
+  std::unique_ptr<Runner> runner =
+      load(testing::model_file("llama"),
+           {.ctx = kContext, .max_sequences = 4, .max_batch_tokens = 64, .kv_pages = 12, .threads = 1});
+  ASSERT_NE(runner, nullptr);
+  SequenceMemory& memory = runner->memory_module();
+  ForkAt observer(memory, SequenceId{0}, 40);
+  Result<std::unique_ptr<Engine>> engine = Engine::create(
+      std::move(runner), {.max_token_gap = {}, .decode_reserve = 1, .max_unread = 0, .observer = &observer});
+  ASSERT_TRUE(engine.ok());
+  const std::vector<size_t> lengths = {34, 66, 52};
+  std::vector<AnswerHandle> answers;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    Request request{.prompt = some_prompt(lengths[i], static_cast<int32_t>(i)), .settings = greedy(12)};
+    request.tag = i + 1;
+    answers.push_back(submit(**engine, std::move(request)));
+  }
+  for (size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_EQ(collect(answers[i]),
+              alone.answer(some_prompt(lengths[i], static_cast<int32_t>(i)), greedy(12)));
+    EXPECT_EQ(answers[i].outcome().reason, FinishReason::kLength);
+  }
+  (*engine)->drain();
+  EXPECT_EQ((*engine)->gauges().schedule.refused_steps, 1);
+  EXPECT_EQ(answers[0].outcome().usage.preemptions, 0);
+  EXPECT_EQ(answers[1].outcome().usage.preemptions, 0);
+  EXPECT_EQ(answers[2].outcome().usage.preemptions, 1);
+  observer.let_go();
+  EXPECT_EQ(memory.gauges().groups[0].held, 0);
+}
+
+// Eight pages of which a stranger holds five: the request is alone, and a copy of its last page does not fit.
+TEST(Engine, OnlyARequestThatCannotGoOnAloneFailsForLackOfPages) {
+  Alone alone("llama", kContext);
+  std::unique_ptr<Runner> runner =
+      load(testing::model_file("llama"),
+           {.ctx = kContext, .max_sequences = 4, .max_batch_tokens = 80, .kv_pages = 8, .threads = 1});
+  ASSERT_NE(runner, nullptr);
+  SequenceMemory& memory = runner->memory_module();
+  const SequenceId stranger = *runner->open();
+  ASSERT_TRUE(runner->feed(stranger, some_prompt(80, 9)).ok());
+  ForkAt observer(memory, SequenceId{1}, 40);
+  Result<std::unique_ptr<Engine>> engine = Engine::create(
+      std::move(runner), {.max_token_gap = {}, .decode_reserve = 1, .max_unread = 0, .observer = &observer});
+  ASSERT_TRUE(engine.ok());
+  int n_changes = 0;
+  Request failing{.prompt = some_prompt(36, 1), .settings = greedy(12), .tag = 1};
+  failing.on_change = [&] {
+    if (++n_changes < 7) return;  // six tokens, then its end
+    observer.let_go();
+    memory.close(stranger);
+  };
+  AnswerHandle first = submit(**engine, std::move(failing));
+  AnswerHandle next = submit(**engine, {.prompt = some_prompt(70, 2), .settings = greedy(12), .tag = 2});
+  EXPECT_EQ(collect(first).size(), 6u);
+  EXPECT_EQ(first.outcome().reason, FinishReason::kFailed);
+  ASSERT_TRUE(first.outcome().error.has_value());
+  EXPECT_EQ(first.outcome().error->code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(collect(next), alone.answer(some_prompt(70, 2), greedy(12)));
+  EXPECT_EQ(next.outcome().reason, FinishReason::kLength);
+  (*engine)->drain();
+  EXPECT_EQ((*engine)->gauges().schedule.refused_steps, 0);
+  expect_no_page_held(**engine);
 }
 
 TEST(Engine, DrainingFinishesWhatWasAskedAndRefusesMore) {

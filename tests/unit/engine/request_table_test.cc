@@ -94,6 +94,40 @@ TEST(RequestTable, TheYoungestGivesItsPagesUpAndComesBack) {
   expect_all_pages_back(driver);
 }
 
+// A prefix of 16 pages and eight requests with three pages of their own: all run at once in exactly as many
+// pages, and in one less the last waits.
+TEST(RequestTable, SharedPagesAreCountedOnce) {
+  for (const int32_t n_pages : {16 + 8 * 3, 16 + 8 * 3 - 1}) {
+    TableDriver driver(
+        {.table = {.limits = {.max_batch_tokens = 256}, .max_sequences = 8}, .n_pages = n_pages});
+    for (int32_t i = 0; i < 8; ++i) {
+      std::vector<int32_t> prompt = tokens(0, 256);
+      const std::vector<int32_t> own = tokens(1000 + 100 * i, 32);
+      prompt.insert(prompt.end(), own.begin(), own.end());
+      driver.add(std::move(prompt), 16);
+    }
+    driver.step();  // the prefix
+    driver.step();
+    EXPECT_EQ(driver.table().n_running(), n_pages == 40 ? 8 : 7);
+    driver.finish(100);
+    EXPECT_EQ(driver.table().counters().preemptions, 0);
+    EXPECT_EQ(driver.memory().gauges().positions_shared, 7 * 256);
+    expect_all_pages_back(driver);
+  }
+}
+
+TEST(RequestTable, NobodyOvertakesALargeRequestForBeingSmall) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 4}, .n_pages = 20});
+  driver.add(tokens(0, 100), 100);
+  driver.step();
+  const LiveRequest& large = driver.add(tokens(1000, 200), 4);
+  const LiveRequest& small = driver.add(tokens(2000, 10), 4);
+  driver.step();
+  EXPECT_EQ(large.place, LiveRequest::Place::kQueue);
+  EXPECT_EQ(small.place, LiveRequest::Place::kQueue);
+  driver.finish(1000);
+}
+
 TEST(RequestTable, AFloodByOneTenantDoesNotHoldUpAnother) {
   TableDriver driver(
       {.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 2, .n_tenants = 2}, .n_pages = 128});
