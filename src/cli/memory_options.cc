@@ -14,6 +14,22 @@ void add_memory_options(CLI::App& app, EngineSettings& settings) {
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->type_name("N")
       ->group(kGroup);
+  add_page_options(app, settings);
+}
+
+void add_page_options(CLI::App& app, EngineSettings& settings) {
+  constexpr const char* kGroup = "Memory";
+  constexpr int64_t kMaxPages = int64_t{1} << 24;
+  app.add_option("--kv-pages", settings.kv_pages,
+                 "Pages of 16 tokens that all sequences share (default: enough for each to be full)")
+      ->check(CLI::Range(int64_t{1}, kMaxPages).description(""))
+      ->type_name("N")
+      ->group(kGroup);
+  app.add_option("--spill-pages", settings.spill_pages,
+                 "Pages of the area where preempted sequences wait (default: none)")
+      ->check(CLI::Range(int64_t{0}, kMaxPages).description(""))
+      ->type_name("N")
+      ->group(kGroup);
 }
 
 }  // namespace quire::cli

@@ -1,4 +1,5 @@
-// Options of every command whose memory depends on more than one sequence: --parallel, --max-batch-tokens.
+// Options of every command whose memory depends on more than one sequence: --parallel, --max-batch-tokens and
+// the sizes of the pools of pages, --kv-pages and --spill-pages.
 #pragma once
 
 #include "engine/settings.h"
@@ -11,5 +12,7 @@ namespace quire::cli {
 
 // `settings` must outlive the parsing. Defaults are what it holds at the time of the call.
 void add_memory_options(CLI::App& app, EngineSettings& settings);
+// The pools alone.
+void add_page_options(CLI::App& app, EngineSettings& settings);
 
 }  // namespace quire::cli

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/numerics_environment.h"
 #include "engine/engine_job.h"
+#include "measure/copy_speed.h"
 
 namespace quire {
 namespace {
@@ -45,15 +46,17 @@ Engine::Engine(std::unique_ptr<Runner> runner, const EngineOptions& options)
   const int64_t ctx = model().ctx();
   max_length_ = RequestTable::longest_sequence(memory, ctx);
   n_vocab_ = options.n_vocab > 0 ? options.n_vocab : static_cast<int32_t>(model().n_vocab());
-  table_.emplace(memory,
-                 RequestTableConfig{.limits = {.max_batch_tokens = std::min(settings.max_batch_tokens,
-                                                                            ctx * settings.max_sequences),
-                                               .max_token_gap = options.max_token_gap,
-                                               .ageing = options.ageing},
-                                    .max_sequences = settings.max_sequences,
-                                    .max_queued = options.max_queued,
-                                    .n_tenants = options.n_tenants,
-                                    .decode_reserve = options.decode_reserve});
+  table_.emplace(memory, RequestTableConfig{
+                             .limits = {.max_batch_tokens =
+                                            std::min(settings.max_batch_tokens, ctx * settings.max_sequences),
+                                        .max_token_gap = options.max_token_gap,
+                                        .ageing = options.ageing},
+                             .max_sequences = settings.max_sequences,
+                             .max_queued = options.max_queued,
+                             .n_tenants = options.n_tenants,
+                             .decode_reserve = options.decode_reserve,
+                             .preemption = options.preemption,
+                             .copy_bytes_per_second = memory.spill_bytes() > 0 ? measure_copy_speed() : 0});
 
   // Everything a step touches is sized here.
   const auto n_slots = static_cast<size_t>(settings.max_sequences);

@@ -45,7 +45,8 @@ struct EngineOptions {
   std::chrono::milliseconds max_token_gap{100};  // that prompts may cause between a stream's tokens; 0 = any
   std::chrono::milliseconds ageing{10000};       // after which a waiting request rises by one priority
   int64_t decode_reserve = 64;  // tokens of answer for which there is room when a request starts
-  int64_t max_unread = 256;     // tokens a reader may be behind before its stream, alone, pauses; 0 = any
+  Preemption preemption = Preemption::kCheaper;  // other than that: for proofs
+  int64_t max_unread = 256;  // tokens a reader may be behind before its stream, alone, pauses; 0 = any
   std::vector<int32_t> end_tokens = {};  // that end an answer (Tokenizer::is_end_of_generation)
   int32_t n_vocab = 0;                   // ids that may be sampled; 0 = every row of logits
   LogitsObserver* observer = nullptr;    // must outlive the engine

@@ -25,10 +25,11 @@ struct LiveRequest {
   enum class Place : uint8_t { kNowhere, kQueue, kSlot } place = Place::kNowhere;
   Claim claim;
   int32_t slot = -1;         // while running
-  SequenceId sequence = {};  // while running
+  SequenceId sequence = {};  // while running or spilled
   int64_t n_reused = 0;      // of the prompt, found in memory when first let in
   int32_t n_admitted = 0;    // times let in; more than once after preemption
   int32_t n_preempted = 0;
+  int64_t n_held = 0;  // positions in memory when it was last preempted
   EngineTime first_admitted{0};
 
   int64_t n_answer() const { return static_cast<int64_t>(tokens.size()) - n_prompt; }

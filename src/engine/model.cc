@@ -10,6 +10,7 @@ namespace {
 constexpr const char* kRowPhases = "row-phases";
 constexpr const char* kAttentionSplit = "attention-split";
 constexpr const char* kPrefixCache = "prefix-cache";
+constexpr const char* kSpill = "spill";
 constexpr int64_t kMaxContext = int64_t{1} << 24;
 
 Status check_off(const std::vector<std::string>& off) {
@@ -37,6 +38,9 @@ std::vector<OptimisationInfo> optimisation_list() {
   list.push_back(
       {kAttentionSplit, "few long sequences are divided among threads by positions, not only by heads"});
   list.push_back({kPrefixCache, "keys and values of equal beginnings are kept once and found again"});
+  list.push_back({kSpill,
+                  "a preempted request's keys and values are copied away and back where that is cheaper than "
+                  "computing them again"});
   return list;
 }
 
@@ -85,12 +89,14 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
   model->attention_split_ =
       is_off(kAttentionSplit) ? graph::AttentionSplit::kOff : graph::AttentionSplit::kOn;
   model->prefix_cache_ = is_off(kPrefixCache) ? PrefixCache::kOff : PrefixCache::kOn;
+  model->spill_pages_ = is_off(kSpill) ? 0 : settings.spill_pages;
   return model;
 }
 
 int64_t Model::n_uses(std::string_view optimisation) const {
   if (optimisation == kRowPhases) return row_phases_ == graph::RowPhases::kMerged ? 1 : 0;
   if (optimisation == kPrefixCache) return prefix_cache_ == PrefixCache::kOn ? 1 : 0;
+  if (optimisation == kSpill) return spill_pages_ > 0 ? 1 : 0;
   const auto pass = std::ranges::find(passes_, optimisation, &graph::PassReport::name);
   return pass == passes_.end() ? 0 : pass->fired;
 }

@@ -43,6 +43,7 @@ class Model {
   graph::RowPhases row_phases() const { return row_phases_; }
   graph::AttentionSplit attention_split() const { return attention_split_; }
   PrefixCache prefix_cache() const { return prefix_cache_; }
+  int64_t spill_pages() const { return spill_pages_; }  // 0 when spilling is off
   // In how many places an optimisation is at work: 0 when it is off, or the model gives it no occasion.
   int64_t n_uses(std::string_view optimisation) const;
   const std::string& architecture() const { return architecture_; }
@@ -62,6 +63,7 @@ class Model {
   graph::RowPhases row_phases_ = graph::RowPhases::kMerged;
   graph::AttentionSplit attention_split_ = graph::AttentionSplit::kOn;
   PrefixCache prefix_cache_ = PrefixCache::kOn;
+  int64_t spill_pages_ = 0;
   std::string architecture_;
   int64_t ctx_ = 0;
   int64_t n_ctx_train_ = 0;

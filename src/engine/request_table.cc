@@ -72,7 +72,9 @@ void RequestTable::wake_tenant(int32_t tenant) {
 }
 
 void RequestTable::enqueue(LiveRequest& request) {
-  queued_.push_back({.claim = request.claim, .wait = {}});
+  const bool spilled = request.sequence.index >= 0;
+  n_spilled_ += spilled ? 1 : 0;
+  queued_.push_back({.claim = request.claim, .wait = {}, .spilled = spilled});
   queue_.push_back(&request);
   ++n_queued_[static_cast<size_t>(request.tenant)];
   request.place = LiveRequest::Place::kQueue;
@@ -91,34 +93,56 @@ void RequestTable::remove(LiveRequest& request) {
     QUIRE_CHECK(request.place == LiveRequest::Place::kQueue);
     leave_queue(static_cast<size_t>(std::ranges::find(queue_, &request) - queue_.begin()));
   }
+  if (request.sequence.index >= 0) give_up_sequence(request);
   request.place = LiveRequest::Place::kNowhere;
   --n_live_[static_cast<size_t>(request.tenant)];
 }
 
 void RequestTable::leave_queue(size_t queued) {
   --n_queued_[static_cast<size_t>(queue_[queued]->tenant)];
+  n_spilled_ -= queued_[queued].spilled ? 1 : 0;
   queue_[queued] = queue_.back();
   queued_[queued] = queued_.back();
   queue_.pop_back();
   queued_.pop_back();
 }
 
+// Keeps the sequence.
 void RequestTable::leave_slot(LiveRequest& request) {
-  memory_.close(request.sequence);
   sequence_slot_[static_cast<size_t>(request.sequence.index)] = -1;
   view(request.slot) = {};
   slots_[static_cast<size_t>(request.slot)] = nullptr;
   request.slot = -1;
-  request.sequence = {};
   --n_running_;
+}
+
+void RequestTable::give_up_sequence(LiveRequest& request) {
+  memory_.close(request.sequence);
+  request.sequence = {};
 }
 
 void RequestTable::preempt(int32_t slot) {
   LiveRequest& request = at(slot);
   ++counters_.preemptions;
   ++request.n_preempted;
+  request.n_held = view(slot).held;
   leave_slot(request);
+  if (spills(request)) {
+    QUIRE_CHECK(memory_.spill(request.sequence).ok());
+    ++counters_.spills;
+  } else {
+    give_up_sequence(request);
+  }
   enqueue(request);
+}
+
+bool RequestTable::spills(const LiveRequest& request) const {
+  if (config_.preemption == Preemption::kRecompute || request.n_held == 0) return false;
+  if (!memory_.can_spill(request.sequence)) return false;
+  const SequenceHolding holding = memory_.holding(request.sequence);
+  return config_.preemption == Preemption::kSpill ||
+         spilling_is_cheaper(holding.bytes, holding.own_positions, clock_.cost(),
+                             config_.copy_bytes_per_second);
 }
 
 bool RequestTable::make_room() {
@@ -133,7 +157,7 @@ SchedulerState RequestTable::state(EngineTime now) const {
                        .running = running_,
                        .queued = queued_,
                        .tenants = tenants_,
-                       .free_sequences = config_.max_sequences - n_running_,
+                       .free_sequences = config_.max_sequences - n_running_ - n_spilled_,
                        .available = memory_.available(),
                        .cost = clock_.cost()};
   state.pages_left = state.available.groups[0];
@@ -160,7 +184,7 @@ void RequestTable::admit(EngineTime now) {
   while (const std::optional<size_t> next = scheduler_.next_in_line(seen)) {
     LiveRequest& request = *queue_[*next];
     const PrefixMatch match = memory_.match(request.scope, request.tokens);
-    if (match.worth_waiting()) {
+    if (match.worth_waiting() && !queued_[*next].spilled) {
       const int32_t producer = sequence_slot_[static_cast<size_t>(match.producer.index)];
       QUIRE_CHECK(producer >= 0);
       queued_[*next].wait = {
@@ -171,6 +195,7 @@ void RequestTable::admit(EngineTime now) {
     PageCounts pages = pages_to_reach(request);
     pages -= counted(memory_, match.held);
     if (!has_room(seen, pages)) return;
+    if (queued_[*next].spilled && !memory_.can_restore(request.sequence)) return;
     if (request.n_admitted == 0) request.first_admitted = now;
     tenants_[static_cast<size_t>(request.tenant)].last_served[static_cast<size_t>(request.priority)] = now;
     let_in(*next);
@@ -184,15 +209,12 @@ void RequestTable::let_in(size_t queued) {
 
   const auto free = std::ranges::find(slots_, nullptr);
   QUIRE_CHECK(free != slots_.end());
-  Result<SequenceId> sequence = memory_.open(request.scope);
-  QUIRE_CHECK(sequence.ok());  // as many sequences as slots
-  request.sequence = *sequence;
+  const int64_t held = take_sequence(request);
   request.slot = static_cast<int32_t>(free - slots_.begin());
   request.place = LiveRequest::Place::kSlot;
   *free = &request;
   sequence_slot_[static_cast<size_t>(request.sequence.index)] = request.slot;
   const auto known = static_cast<int64_t>(request.tokens.size());
-  const int64_t held = memory_.attach(request.sequence, request.tokens);
   view(request.slot) = {.use = SlotUse::kRuns,
                         .tail = held % kPagePositions != 0 ? TailPage::kCopied : TailPage::kOwn,
                         .claim = request.claim,
@@ -205,8 +227,20 @@ void RequestTable::let_in(size_t queued) {
     request.n_reused = held;
     tenants_[static_cast<size_t>(request.tenant)].served += known - held;
   } else {
-    counters_.recomputed_tokens += known - held - 1;
+    counters_.recomputed_tokens += std::max<int64_t>(0, request.n_held - held);
   }
+}
+
+// With what is there of its tokens: the number of those.
+int64_t RequestTable::take_sequence(LiveRequest& request) {
+  if (request.sequence.index >= 0) {
+    QUIRE_CHECK(memory_.restore(request.sequence).ok());
+    return memory_.length(request.sequence);
+  }
+  Result<SequenceId> sequence = memory_.open(request.scope);
+  QUIRE_CHECK(sequence.ok());  // state() counts them
+  request.sequence = *sequence;
+  return memory_.attach(request.sequence, request.tokens);
 }
 
 // Whether the first write copies the last page depends on who else holds it, and on room.

@@ -32,6 +32,8 @@ struct RequestTableConfig {
   int32_t max_queued = 1024;
   int32_t n_tenants = 1;
   int64_t decode_reserve = 64;  // tokens that every running request may still grow when another is let in
+  Preemption preemption = Preemption::kCheaper;
+  double copy_bytes_per_second = 0;  // of spilling; 0 = unknown, then it is never the cheaper way
 };
 
 // Since the table was made.
@@ -42,8 +44,9 @@ struct ScheduleCounters {
   int64_t admissions = 0;
   int64_t preemptions = 0;
   int64_t refused_steps = 0;      // of those, because a step found too few pages
+  int64_t spills = 0;             // of those, with keys and values copied away instead of given up
   int64_t prefix_waits = 0;       // requests that waited for a prefix another was computing
-  int64_t recomputed_tokens = 0;  // lost by preemption and not found in memory again
+  int64_t recomputed_tokens = 0;  // lost by preemption, neither spilled nor found in memory again
   int64_t chunked_prompts = 0;    // steps in which a prompt was cut
 };
 
@@ -65,7 +68,8 @@ class RequestTable {
   void admit(EngineTime now);
   // The next step; gives pages back by preemption until there is one. Empty when nothing can go forward.
   const BatchPlan& plan(EngineTime now);
-  // Puts a running request back into the queue; what it held is computed again, or found in memory.
+  // Puts a running request back into the queue; what it held is spilled, or given up, to be found in memory
+  // or computed again.
   void preempt(int32_t slot);
   // A step found too few pages, whatever had been counted: preempts whom choose_victim() names. False when
   // there is only one running request, which therefore cannot go on.
@@ -97,7 +101,10 @@ class RequestTable {
   void leave_queue(size_t queued);
   PageCounts pages_to_reach(const LiveRequest& request) const;
   void let_in(size_t queued);
+  int64_t take_sequence(LiveRequest& request);
+  void give_up_sequence(LiveRequest& request);
   void leave_slot(LiveRequest& request);
+  bool spills(const LiveRequest& request) const;
   void wake_tenant(int32_t tenant);
   void refresh_tails();
 
@@ -114,6 +121,7 @@ class RequestTable {
   std::vector<int32_t> sequence_slot_;      // by sequence index
   uint64_t next_number_ = 1;
   int32_t n_running_ = 0;
+  int32_t n_spilled_ = 0;  // queued with a sequence
   ScheduleCounters counters_;
 };
 

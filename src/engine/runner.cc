@@ -21,6 +21,7 @@ Status check_settings(const EngineSettings& settings) {
   QUIRE_RETURN_IF_ERROR(in_range("the number of tokens in a batch", settings.max_batch_tokens, 1, 1 << 20));
   QUIRE_RETURN_IF_ERROR(in_range("the number of logit rows", settings.max_outputs, 0, 1 << 20));
   QUIRE_RETURN_IF_ERROR(in_range("the number of pages", settings.kv_pages, 0, kMaxPages));
+  QUIRE_RETURN_IF_ERROR(in_range("the number of spill pages", settings.spill_pages, 0, kMaxPages));
   return {};
 }
 
@@ -54,6 +55,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
       SequenceMemory::create({.needs = model.layer_needs(),
                               .element_bytes = graph::kv_element_bytes(settings.kv_type),
                               .n_pages = static_cast<int32_t>(pages),
+                              .n_spill_pages = static_cast<int32_t>(model.spill_pages()),
                               .max_sequences = settings.max_sequences,
                               .max_positions = model.ctx(),
                               .max_step_tokens = max_tokens,
@@ -126,6 +128,11 @@ MemoryPlan Runner::memory() const {
          fmt::format("{} pages of {} tokens, {}{}", group.pool().n_pages(), kPagePositions,
                      graph::kv_type_name(settings_.kv_type),
                      group.window() == 0 ? "" : fmt::format(", for a window of {}", group.window()))});
+  }
+  if (memory_->spill_bytes() > 0) {
+    plan.rows.push_back(
+        {"kv", "host", memory_->spill_bytes(),
+         fmt::format("up to {} pages of each kind, for preempted sequences", model_->spill_pages())});
   }
   const PlanRow others[] = {
       {"activations", "host", executor_->arena_bytes(), fmt::format("steps of {} tokens", max_tokens_)},

@@ -43,6 +43,11 @@ std::optional<int32_t> choose_victim(std::span<const RunningRequest> running) {
   return victim;
 }
 
+bool spilling_is_cheaper(size_t bytes, int64_t positions, const StepCost& cost, double bytes_per_second) {
+  const double recompute = static_cast<double>(positions) * cost.per_prompt_token;
+  return bytes_per_second > 0 && 2 * static_cast<double>(bytes) / bytes_per_second < recompute;
+}
+
 bool has_room(const SchedulerState& state, const PageCounts& pages) {
   PageCounts all = state.owed;
   all += pages;
@@ -87,9 +92,9 @@ Scheduler::Scheduler(const SchedulerLimits& limits, int32_t max_sequences) : lim
 }
 
 std::optional<size_t> Scheduler::next_in_line(const SchedulerState& state) const {
-  if (state.free_sequences == 0) return std::nullopt;
   std::optional<size_t> first;
   for (size_t i = 0; i < state.queued.size(); ++i) {
+    if (state.free_sequences == 0 && !state.queued[i].spilled) continue;
     if (is_waiting(state.queued[i].wait, state.running)) continue;
     if (!first || precedes(state.queued[i].claim, state.queued[*first].claim, state, limits_)) first = i;
   }

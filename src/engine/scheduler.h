@@ -54,6 +54,7 @@ struct PrefixWait {
 struct QueuedRequest {
   Claim claim = {};
   PrefixWait wait = {};
+  bool spilled = false;  // it has a sequence already
 };
 
 enum class SlotUse : uint8_t { kFree, kRuns, kPaused };  // paused: its reader is behind
@@ -119,6 +120,15 @@ bool precedes(const Claim& a, const Claim& b, const SchedulerState& state, const
 int64_t prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
                       const SchedulerLimits& limits);
 
+// What becomes of the keys and values of a request that gives its pages back.
+enum class Preemption : uint8_t {
+  kCheaper,    // the cheaper of the two
+  kRecompute,  // they are computed again
+  kSpill,      // they are copied to the spill area and back, where that has room
+};
+// Whether copying so many bytes out and back takes less time than computing so many positions again.
+bool spilling_is_cheaper(size_t bytes, int64_t positions, const StepCost& cost, double bytes_per_second);
+
 // Whether so many pages are there beside those already promised.
 bool has_room(const SchedulerState& state, const PageCounts& pages);
 // Whose pages others get when there are too few: the youngest of those with the least priority. The oldest of
@@ -133,7 +143,7 @@ class Scheduler {
 
   // Index of the queued request that is let in next, when there is a sequence for it: the first in order. If
   // its pages are not there nobody overtakes it for being smaller. Requests that wait for a prefix are passed
-  // over.
+  // over, and, while no sequence is free, all but those that have one.
   std::optional<size_t> next_in_line(const SchedulerState& state) const;
 
   const BatchPlan& plan(const SchedulerState& state);

@@ -103,6 +103,7 @@ class PageGroup {
 
   // --- Spilling (page_spill.cc). A spilled sequence can only be restored or dropped. ---
   bool can_spill(int32_t sequence) const;
+  int32_t n_spilled() const { return spill_pool_.n_held(); }
   // Copies the sequence's pages out and gives them back.
   void spill(int32_t sequence, PrefixIndex& index);
   // Pages that restore() takes: those of which path's nodes do not name one that is held anyway.

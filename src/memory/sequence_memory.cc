@@ -267,10 +267,8 @@ int64_t SequenceMemory::longest(int64_t length, SequenceId sequence, int32_t n_p
 Status SequenceMemory::spill(SequenceId sequence) {
   Sequence& s = present(sequence);
   QUIRE_CHECK(!in_step(s));
-  for (const PageGroup& group : groups_) {
-    if (!group.can_spill(sequence.index))
-      return make_error(ErrorCode::kResourceExhausted, "the spill area has no room for {} positions",
-                        s.length);
+  if (!can_spill(sequence)) {
+    return make_error(ErrorCode::kResourceExhausted, "the spill area has no room for {} positions", s.length);
   }
   withdraw(sequence);
   for (PageGroup& group : groups_) group.spill(sequence.index, index_);
@@ -278,6 +276,32 @@ Status SequenceMemory::spill(SequenceId sequence) {
   ++gauges_.spills;
   sort_idle();
   return {};
+}
+
+bool SequenceMemory::can_spill(SequenceId sequence) const {
+  return std::ranges::all_of(groups_, [&](const PageGroup& g) { return g.can_spill(sequence.index); });
+}
+
+bool SequenceMemory::can_restore(SequenceId sequence) const {
+  const std::span<const NodeId> path = path_to(state(sequence).tip);
+  return std::ranges::all_of(groups_, [&](const PageGroup& g) {
+    return g.needed_to_restore(sequence.index, path, index_) <= g.available();
+  });
+}
+
+SequenceHolding SequenceMemory::holding(SequenceId sequence) const {
+  SequenceHolding holding;
+  int32_t own = 0;  // pages
+  for (const PageGroup& group : groups_) {
+    const int32_t first = group.first_page(sequence.index), end = group.end_page(sequence.index);
+    holding.bytes += static_cast<size_t>(end - first) * group.page_bytes();
+    int32_t of_group = 0;
+    for (int32_t i = first; i < end; ++i)
+      of_group += group.pool().holders(group.page(sequence.index, i)) == 1 ? 1 : 0;
+    own = std::max(own, of_group);
+  }
+  holding.own_positions = std::min(int64_t{own} * kPagePositions, length(sequence));
+  return holding;
 }
 
 Status SequenceMemory::restore(SequenceId sequence) {
@@ -333,6 +357,7 @@ MemoryGauges SequenceMemory::gauges() const {
                         .free = group.pool().n_free(),
                         .held = group.pool().n_held(),
                         .cached = group.pool().n_cached(),
+                        .spilled = group.n_spilled(),
                         .page_bytes = group.page_bytes()};
   }
   return gauges;

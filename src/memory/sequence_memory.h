@@ -56,10 +56,17 @@ struct PrefixMatch {
   bool worth_waiting() const { return pending > cached; }
 };
 
+// What preempting a sequence is about.
+struct SequenceHolding {
+  size_t bytes = 0;           // that spill() copies
+  int64_t own_positions = 0;  // that no other sequence holds in every group
+};
+
 // Numbers since creation, and as they are now.
 struct GroupGauges {
   int32_t window = 0;  // 0 = every position
   int32_t pages = 0, free = 0, held = 0, cached = 0;
+  int32_t spilled = 0;  // pages of the spill area in use
   size_t page_bytes = 0;
 };
 struct MemoryGauges {
@@ -136,9 +143,12 @@ class SequenceMemory {
   // is restored the sequence can only be closed or asked for its length and tokens. Errors:
   // kResourceExhausted when the area is full; nothing has changed then.
   Status spill(SequenceId sequence);
+  bool can_spill(SequenceId sequence) const;
+  SequenceHolding holding(SequenceId sequence) const;
   // Brings a spilled sequence back, with the same bits. Errors: kResourceExhausted when too few pages are
   // available; nothing has changed then.
   Status restore(SequenceId sequence);
+  bool can_restore(SequenceId sequence) const;
   bool spilled(SequenceId sequence) const { return state(sequence).spilled; }
 
   // --- Room ---

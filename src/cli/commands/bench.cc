@@ -6,6 +6,7 @@
 #include "cli/chat/interrupt.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/memory_options.h"
 #include "cli/model_folder.h"
 #include "cli/model_loading.h"
 #include "cli/model_options.h"
@@ -56,6 +57,7 @@ class BenchCommand final : public Command {
         ->type_name("N");
     app.add_flag("--limits", limits_, "Measure this machine too, and how much of it was reached");
     app.add_flag("--profile", profile_, "Time every kind of operation");
+    add_page_options(app, model_.settings);
     add_model_options(app, model_);
     app.callback([this] {
       if (prompt_ == 0 && gen_ == 0)

@@ -114,13 +114,15 @@ int64_t pages_for_preemption() {
   return kTakers * taker + pages_for(75 + kReserve);
 }
 
-Result<WayResult> served_preempted(std::unique_ptr<Runner> runner, std::span<const Case> cases) {
+Result<WayResult> served_preempted(std::unique_ptr<Runner> runner, std::span<const Case> cases,
+                                   Preemption preemption) {
   Recorder recorder(cases.size());
   const int64_t n_vocab = runner->model().n_vocab();
   QUIRE_ASSIGN_OR_RETURN(
       const std::unique_ptr<Engine> engine,
-      Engine::create(std::move(runner),
-                     {.decode_reserve = kReserve, .max_unread = 0, .observer = &recorder}));
+      Engine::create(
+          std::move(runner),
+          {.decode_reserve = kReserve, .preemption = preemption, .max_unread = 0, .observer = &recorder}));
   WayResult result;
   std::vector<AnswerHandle> answers;
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -137,6 +139,10 @@ Result<WayResult> served_preempted(std::unique_ptr<Runner> runner, std::span<con
   }
   QUIRE_RETURN_IF_ERROR(finish(*engine, recorder, answers, result));
   for (const AnswerHandle& answer : answers) result.count += answer.outcome().usage.preemptions;
+  const EngineGauges gauges = engine->gauges();
+  result.count = std::min(result.count, preemption == Preemption::kSpill
+                                            ? gauges.memory.restores
+                                            : gauges.schedule.preemptions - gauges.schedule.spills);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "engine/scheduler.h"
 #include "engine/verify/way.h"
 
 namespace quire::verify {
@@ -17,8 +18,10 @@ Result<WayResult> served_among_strangers(std::unique_ptr<Runner> runner, std::sp
 // requests that waited for it.
 Result<WayResult> served_burst(std::unique_ptr<Runner> runner, std::span<const Case> cases);
 
-// Every case beside strangers that take the pages it needs. Counts preemptions of the case.
-Result<WayResult> served_preempted(std::unique_ptr<Runner> runner, std::span<const Case> cases);
+// Every case beside strangers that take the pages it needs. Counts preemptions of the case that ended in
+// computing it again, or, for kSpill, in bringing it back.
+Result<WayResult> served_preempted(std::unique_ptr<Runner> runner, std::span<const Case> cases,
+                                   Preemption preemption);
 // Pages of a runner for it: enough to let all in, too few for all to end.
 int64_t pages_for_preemption();
 

@@ -103,7 +103,16 @@ class Run {
     }
     settings.max_sequences = 4;
     settings.kv_pages = pages_for_preemption();
-    return way({"preempted and computed again", "preemptions"}, served_preempted);
+    const auto preempted = [](Preemption preemption) {
+      return [preemption](std::unique_ptr<Runner> runner, std::span<const Case> cases) {
+        return served_preempted(std::move(runner), cases, preemption);
+      };
+    };
+    QUIRE_RETURN_IF_ERROR(
+        way({"preempted and computed again", "preemptions"}, preempted(Preemption::kRecompute)));
+    if (is_off("spill")) return {};
+    settings.spill_pages = settings.kv_pages;
+    return way({"spilled and brought back", "returns"}, preempted(Preemption::kSpill));
   }
 
   // The cases once more on a model loaded with other settings: prompt in one step, then token by token.
@@ -171,10 +180,10 @@ class Run {
     return {};
   }
 
-  // Where it is off there is nothing to share.
-  bool has_prefix_cache() const {
-    return std::ranges::find(settings_.off, "prefix-cache") == settings_.off.end();
+  bool is_off(const char* optimisation) const {
+    return std::ranges::find(settings_.off, optimisation) != settings_.off.end();
   }
+  bool has_prefix_cache() const { return !is_off("prefix-cache"); }
 
   struct Use {
     std::string name;

@@ -71,9 +71,15 @@ TEST(EngineAllocation, AThousandStepsAllocateNothing) {
     CountBetween observer(60, 1200);
     n_allocations.store(0);
     {
-      const auto engine = make_engine(
-          model, {.ctx = 1280, .max_sequences = 4, .max_batch_tokens = 32, .kv_pages = 120, .threads = 2},
-          {.max_unread = 0, .observer = &observer});
+      const auto engine =
+          make_engine(model,
+                      {.ctx = 1280,
+                       .max_sequences = 4,
+                       .max_batch_tokens = 32,
+                       .kv_pages = 120,
+                       .spill_pages = 100,
+                       .threads = 2},
+                      {.preemption = Preemption::kSpill, .max_unread = 0, .observer = &observer});
       ASSERT_NE(engine, nullptr);
       std::vector<AnswerHandle> answers;
       // The first stream goes through all of it; the others come, are preempted, end and make room meanwhile.
@@ -90,6 +96,7 @@ TEST(EngineAllocation, AThousandStepsAllocateNothing) {
       }
       for (AnswerHandle& answer : answers) collect(answer);
       EXPECT_GT(engine->gauges().schedule.preemptions, 0) << model;
+      EXPECT_GT(engine->gauges().memory.restores, 0) << model;
     }
     EXPECT_GE(observer.n_steps(), 1000) << model;
     EXPECT_EQ(n_allocations.load(), 0) << model;

@@ -74,11 +74,16 @@ TEST_P(EngineModels, AnswersManyAtOnceAsEachAlone) {
 }
 
 // A pool too small for all, and a third of the requests given up at any time.
-TEST_P(EngineModels, AnswersAsAloneThroughPreemptionAndCancels) {
-  Alone alone(GetParam(), kContext);
-  const auto engine = make_engine(
-      GetParam(), {.ctx = kContext, .max_sequences = 6, .max_batch_tokens = 48, .kv_pages = 20, .threads = 2},
-      {.decode_reserve = 4});
+void answer_through_preemption_and_cancels(const std::string& model, Preemption preemption) {
+  Alone alone(model, kContext);
+  const auto engine = make_engine(model,
+                                  {.ctx = kContext,
+                                   .max_sequences = 6,
+                                   .max_batch_tokens = 48,
+                                   .kv_pages = 20,
+                                   .spill_pages = 20,
+                                   .threads = 2},
+                                  {.decode_reserve = 4, .preemption = preemption});
   ASSERT_NE(engine, nullptr);
   std::mt19937 random(5);
   constexpr int32_t kRequests = 60;
@@ -117,8 +122,18 @@ TEST_P(EngineModels, AnswersAsAloneThroughPreemptionAndCancels) {
   }
   EXPECT_GT(n_cancelled, 0);
   engine->drain();
-  EXPECT_GT(engine->gauges().schedule.preemptions, 0);
+  const EngineGauges gauges = engine->gauges();
+  EXPECT_GT(gauges.schedule.preemptions, 0);
+  EXPECT_EQ(gauges.memory.restores > 0, preemption == Preemption::kSpill);
   expect_no_page_held(*engine);
+}
+
+TEST_P(EngineModels, AnswersAsAloneThroughPreemptionAndCancels) {
+  answer_through_preemption_and_cancels(GetParam(), Preemption::kRecompute);
+}
+
+TEST_P(EngineModels, AnswersAsAloneThroughSpillingAndCancels) {
+  answer_through_preemption_and_cancels(GetParam(), Preemption::kSpill);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiny, EngineModels, ::testing::Values("llama", "gemma3", "qwen3"),

@@ -25,6 +25,7 @@ void expect_all_pages_back(TableDriver& driver) {
   const MemoryGauges gauges = driver.memory().gauges();
   for (int32_t g = 0; g < gauges.n_groups; ++g) {
     EXPECT_EQ(gauges.groups[static_cast<size_t>(g)].held, 0);
+    EXPECT_EQ(gauges.groups[static_cast<size_t>(g)].spilled, 0);
   }
   const Status checked = driver.memory().check();
   EXPECT_TRUE(checked.ok()) << (checked.ok() ? "" : checked.error().message);
@@ -91,6 +92,62 @@ TEST(RequestTable, TheYoungestGivesItsPagesUpAndComesBack) {
   EXPECT_GT(driver.table().counters().preemptions, 0);
   EXPECT_EQ(older.tokens.size(), 240u);
   EXPECT_EQ(younger.tokens.size(), 240u);
+  expect_all_pages_back(driver);
+}
+
+TEST(RequestTable, WhatIsSpilledComesBackAndIsNotComputedAgain) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64},
+                                .max_sequences = 2,
+                                .decode_reserve = 16,
+                                .preemption = Preemption::kSpill},
+                      .n_pages = 20,
+                      .n_spill_pages = 20});
+  const LiveRequest& older = driver.add(tokens(0, 40), 200);
+  const LiveRequest& younger = driver.add(tokens(1000, 40), 200);
+  driver.finish(1000);
+  const ScheduleCounters& counters = driver.table().counters();
+  EXPECT_EQ(older.n_preempted, 0);
+  EXPECT_GT(younger.n_preempted, 0);
+  EXPECT_EQ(counters.spills, younger.n_preempted);
+  EXPECT_EQ(driver.memory().gauges().restores, counters.spills);
+  EXPECT_EQ(counters.recomputed_tokens, 0);
+  EXPECT_EQ(counters.prompt_tokens, 80);
+  EXPECT_EQ(younger.tokens.size(), 240u);
+  expect_all_pages_back(driver);
+}
+
+TEST(RequestTable, WhatIsSpilledCanBeCancelled) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64},
+                                .max_sequences = 2,
+                                .decode_reserve = 16,
+                                .preemption = Preemption::kSpill},
+                      .n_pages = 20,
+                      .n_spill_pages = 20});
+  driver.add(tokens(0, 40), 200);
+  LiveRequest& younger = driver.add(tokens(1000, 40), 200);
+  while (driver.table().counters().spills == 0) driver.step();
+  EXPECT_EQ(younger.place, LiveRequest::Place::kQueue);
+  driver.remove(younger);
+  LiveRequest& next = driver.add(tokens(2000, 40), 4);  // there is a sequence for it
+  driver.finish(1000);
+  EXPECT_EQ(next.tokens.size(), 44u);
+  expect_all_pages_back(driver);
+}
+
+// An area of eleven pages: the second to be preempted does not fit beside the first.
+TEST(RequestTable, WhatDoesNotFitTheSpillAreaIsComputedAgain) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64},
+                                .max_sequences = 3,
+                                .decode_reserve = 16,
+                                .preemption = Preemption::kSpill},
+                      .n_pages = 24,
+                      .n_spill_pages = 11});
+  for (int32_t i = 0; i < 3; ++i) driver.add(tokens(1000 * i, 40), 200);
+  driver.finish(2000);
+  const ScheduleCounters& counters = driver.table().counters();
+  EXPECT_GT(counters.spills, 0);
+  EXPECT_GT(counters.preemptions, counters.spills);
+  for (const LiveRequest& request : driver.requests()) EXPECT_EQ(request.tokens.size(), 240u);
   expect_all_pages_back(driver);
 }
 
@@ -161,7 +218,13 @@ TEST(RequestTable, KnowsTheLongestSequenceThatFits) {
   EXPECT_EQ(RequestTable::longest_sequence(driver.memory(), 100), 100);
 }
 
-class RandomTraffic : public ::testing::TestWithParam<std::vector<int32_t>> {};
+struct Surroundings {
+  const char* name;
+  std::vector<int32_t> windows;
+  int32_t n_spill_pages;
+};
+
+class RandomTraffic : public ::testing::TestWithParam<Surroundings> {};
 
 // Requests with common beginnings, of all priorities, of several tenants, a fifth of them cancelled at any
 // time, in a pool far too small for them.
@@ -170,10 +233,12 @@ TEST_P(RandomTraffic, EndsEveryRequestExactlyOnce) {
                                 .max_sequences = 8,
                                 .max_queued = 64,
                                 .n_tenants = 3,
-                                .decode_reserve = 8},
+                                .decode_reserve = 8,
+                                .preemption = Preemption::kSpill},
                       .n_pages = 40,
+                      .n_spill_pages = GetParam().n_spill_pages,
                       .max_positions = 400,
-                      .windows = GetParam()});
+                      .windows = GetParam().windows});
   const int64_t longest = RequestTable::longest_sequence(driver.memory(), 400);
   std::mt19937 random(11);
   const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
@@ -206,12 +271,15 @@ TEST_P(RandomTraffic, EndsEveryRequestExactlyOnce) {
   EXPECT_GT(n_cancelled, 100);
   EXPECT_GT(driver.table().counters().preemptions, 100);
   EXPECT_GT(driver.table().counters().prefix_waits, 10);
+  EXPECT_EQ(driver.table().counters().spills > 0, GetParam().n_spill_pages > 0);
   expect_all_pages_back(driver);
 }
 
 INSTANTIATE_TEST_SUITE_P(Needs, RandomTraffic,
-                         ::testing::Values(std::vector<int32_t>{0}, std::vector<int32_t>{0, 64}),
-                         [](const auto& param) { return param.param.size() == 1 ? "Full" : "Windowed"; });
+                         ::testing::Values(Surroundings{"Full", {0}, 0}, Surroundings{"Windowed", {0, 64}, 0},
+                                           Surroundings{"Spilling", {0}, 30},
+                                           Surroundings{"SpillingWindows", {0, 64}, 30}),
+                         [](const auto& param) { return param.param.name; });
 
 }  // namespace
 }  // namespace quire

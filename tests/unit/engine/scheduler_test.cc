@@ -186,6 +186,17 @@ TEST(PromptBudget, NeverStopsPromptsForGood) {
   EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 14}), 4);
 }
 
+// --- Preemption ---
+
+TEST(SchedulerPreemption, SpillsWhereCopyingTwiceIsCheaperThanComputing) {
+  const StepCost cost{.per_prompt_token = 0.001};
+  EXPECT_TRUE(spilling_is_cheaper(4'000'000, 10, cost, 1e9));   // 8 ms against 10
+  EXPECT_FALSE(spilling_is_cheaper(6'000'000, 10, cost, 1e9));  // 12 ms
+  EXPECT_FALSE(spilling_is_cheaper(4'000'000, 7, cost, 1e9));   // against 7
+  EXPECT_FALSE(spilling_is_cheaper(1, 10, cost, 0));            // nobody knows
+  EXPECT_FALSE(spilling_is_cheaper(1, 10, StepCost{}, 1e9));
+}
+
 // --- Order ---
 
 TEST(SchedulerOrder, ServesTenantsInTurnByTokens) {
@@ -235,6 +246,8 @@ TEST(SchedulerAdmission, NeedsASequenceAndPagesBesideThosePromised) {
   EXPECT_TRUE(scene.room_for(10));
   scene.free_sequences = 0;
   EXPECT_EQ(scene.next(), std::nullopt);
+  scene.queue().spilled = true;  // brings its own
+  EXPECT_EQ(scene.next(), 1u);
 }
 
 TEST(SchedulerAdmission, WhoWaitsForAPrefixIsPassedOverUntilItIsThereOrItsProducerIsGone) {

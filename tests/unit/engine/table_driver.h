@@ -14,6 +14,7 @@ namespace quire::testing {
 struct DriverConfig {
   RequestTableConfig table = {};
   int32_t n_pages = 64;
+  int32_t n_spill_pages = 0;
   int64_t max_positions = 512;
   std::vector<int32_t> windows = {0};  // of the layers
   PrefixCache prefix_cache = PrefixCache::kOn;
@@ -94,6 +95,7 @@ class TableDriver {
     Result<SequenceMemory> memory =
         SequenceMemory::create({.needs = needs,
                                 .n_pages = config.n_pages,
+                                .n_spill_pages = config.n_spill_pages,
                                 .max_sequences = config.table.max_sequences,
                                 .max_positions = config.max_positions,
                                 .max_step_tokens = config.table.limits.max_batch_tokens,

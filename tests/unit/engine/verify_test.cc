@@ -38,8 +38,8 @@ TEST_P(VerifyModels, EveryWayIsTakenAndEqual) {
   for (const char* way :
        {"steps of 1", "batch of 32 with strangers", "pages reversed", "prefix found in memory",
         "prefix ending within a page", "fork", "too far and back", "served among strangers",
-        "prefix computed once for a burst", "preempted and computed again", "1 thread",
-        "instruction set scalar", "without prefix-cache", "without fuse-linear"}) {
+        "prefix computed once for a burst", "preempted and computed again", "spilled and brought back",
+        "1 thread", "instruction set scalar", "without prefix-cache", "without fuse-linear"}) {
     EXPECT_TRUE(has_way(rows, way)) << way;
   }
 }
@@ -49,10 +49,11 @@ INSTANTIATE_TEST_SUITE_P(Tiny, VerifyModels, ::testing::Values("llama", "gemma3"
 
 TEST(Verify, WithoutASharedPrefixThereIsNoRowForOne) {
   const std::vector<VerifyRow> rows =
-      verify("llama", {.threads = 1, .off = {"prefix-cache"}}, Extent::kQuick);
+      verify("llama", {.threads = 1, .off = {"prefix-cache", "spill"}}, Extent::kQuick);
   EXPECT_FALSE(rows.empty());
   EXPECT_FALSE(has_way(rows, "prefix found in memory"));
   EXPECT_FALSE(has_way(rows, "without prefix-cache"));
+  EXPECT_FALSE(has_way(rows, "spilled and brought back"));
 }
 
 TEST(VerifyTrace, OneBitOfOneLogitIsADifference) {
