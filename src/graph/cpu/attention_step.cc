@@ -5,8 +5,10 @@
 namespace quire::graph {
 namespace {
 
-// Chunks of one part: 256 positions are some 10 us of reading, long against handing a part out.
+// Least chunks of one part: 256 positions are some 10 us of reading, long against handing a part out.
 constexpr int32_t kPartChunks = 4;
+// Parts per thread of what is divided: enough to balance, few enough that each reads a long stretch.
+constexpr int64_t kPartsPerThread = 4;
 // Below this many chunks in all, dividing costs more than it balances.
 constexpr int64_t kLeastChunks = 16;
 // Records of decoding rows: 32 heads of 128 over 4,000 positions take about 1 MB.
@@ -98,37 +100,62 @@ bool AttentionStep::divide(const kernels::AttentionArgs& args, const StepContext
          undivided * n_threads * 8 > n_chunks * 9;
 }
 
+// Tiles that fit beside others into a thread's fair share stay whole, because records that another thread
+// merges cost more than they weigh; only the others are cut into parts.
 void AttentionStep::run_split(const kernels::AttentionArgs& args, const StepContext& context) const {
   const kernels::AttentionOps& attention = context.kernels->attention;
   AttentionBuffers& buffers = *context.attention;
   buffers.split.clear();
   ++buffers.n_split;
-  float* partials = buffers.partials;
-  int64_t n_parts = 0;
-  const int64_t record = attention.partial_floats(layout_.d_v);
-  const auto row_floats = [&](const kernels::AttentionTile& tile) {
-    return int64_t{tile.row_end - tile.row_begin} * group_ * record;
-  };
+  int64_t n_chunks = 0;
+  for (const kernels::AttentionTile& tile : buffers.tiles) {
+    const kernels::ChunkRange seen = kernels::chunks_seen(args, tile);
+    n_chunks += int64_t{seen.end - seen.begin} * layout_.n_head_kv;
+  }
+  const int64_t share = n_chunks / context.n_threads;
+  int64_t full_threads = 0, filled = 0, n_divided = 0;
   for (kernels::AttentionTile tile : buffers.tiles) {
     const kernels::ChunkRange seen = kernels::chunks_seen(args, tile);
+    const int64_t chunks = seen.end - seen.begin;
     for (tile.head_kv = 0; tile.head_kv < layout_.n_head_kv; ++tile.head_kv) {
-      buffers.split.push_back({.tile = tile, .chunks = seen, .first_part = n_parts, .partials = partials});
-      n_parts += (seen.end - seen.begin + kPartChunks - 1) / kPartChunks;
-      partials += (seen.end - seen.begin) * row_floats(tile);
+      if (chunks <= share && filled + chunks > share) {
+        ++full_threads;
+        filled = 0;
+      }
+      const bool whole = chunks <= share && full_threads < context.n_threads;
+      (whole ? filled : n_divided) += chunks;
+      buffers.split.push_back({.tile = tile, .chunks = seen, .whole = whole});
     }
+  }
+  // Whole tiles are handed out first: the short parts then even out what is left.
+  const auto divided =
+      std::partition(buffers.split.begin(), buffers.split.end(), [](const SplitTile& t) { return t.whole; });
+  const auto part_chunks =
+      static_cast<int32_t>(std::max<int64_t>(kPartChunks, n_divided / (kPartsPerThread * context.n_threads)));
+  const int64_t record = attention.partial_floats(layout_.d_v);
+  float* partials = buffers.partials;
+  int64_t n_parts = 0;
+  for (SplitTile& split : buffers.split) {
+    split.first_part = n_parts;
+    split.partials = partials;
+    const int32_t chunks = split.chunks.end - split.chunks.begin;
+    n_parts += split.whole ? 1 : (chunks + part_chunks - 1) / part_chunks;
+    if (!split.whole) partials += chunks * row_records(split.tile) * record;
   }
   context.pool->run(n_parts, [&](int64_t part, int thread) {
     size_t i = buffers.split.size() - 1;
     while (part < buffers.split[i].first_part) --i;
     const SplitTile& split = buffers.split[i];
-    const auto first = static_cast<int32_t>((part - split.first_part) * kPartChunks);
+    if (split.whole) return attention.attend(args, split.tile, context.thread_scratch(thread));
+    const auto first = static_cast<int32_t>((part - split.first_part) * part_chunks);
     const kernels::ChunkRange range = {split.chunks.begin + first,
-                                       std::min(split.chunks.begin + first + kPartChunks, split.chunks.end)};
-    attention.attend_chunks(args, split.tile, range, split.partials + first * row_floats(split.tile),
+                                       std::min(split.chunks.begin + first + part_chunks, split.chunks.end)};
+    attention.attend_chunks(args, split.tile, range,
+                            split.partials + first * row_records(split.tile) * record,
                             context.thread_scratch(thread));
   });
-  context.pool->run(static_cast<int64_t>(buffers.split.size()), [&](int64_t i, int thread) {
-    const SplitTile& split = buffers.split[static_cast<size_t>(i)];
+  context.pool->run(buffers.split.end() - divided, [&](int64_t i, int thread) {
+    const SplitTile& split = divided[i];
     attention.merge_chunks(args, split.tile, split.partials, context.thread_scratch(thread));
   });
 }

@@ -29,6 +29,9 @@ class AttentionStep {
   bool divide(const kernels::AttentionArgs& args, const StepContext& context) const;
   void run_whole(const kernels::AttentionArgs& args, const StepContext& context) const;
   void run_split(const kernels::AttentionArgs& args, const StepContext& context) const;
+  int64_t row_records(const kernels::AttentionTile& tile) const {
+    return int64_t{tile.row_end - tile.row_begin} * group_;
+  }
 
   const Op* op_;
   kernels::KvLayout layout_;

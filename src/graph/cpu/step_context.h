@@ -17,10 +17,11 @@
 
 namespace quire::graph {
 
-// A tile against one KV head whose chunks are divided into parts.
+// A tile against one KV head whose chunks are divided into parts, or one beside such that stays whole.
 struct SplitTile {
   kernels::AttentionTile tile;
   kernels::ChunkRange chunks;
+  bool whole = false;
   int64_t first_part = 0;  // counted over all tiles
   float* partials = nullptr;
 };

@@ -163,6 +163,30 @@ static void finish_rows(const TileRows& rows, const RunningRows& state) {
 }
 
 template <typename Storage>
+static void attend_chunk_range(const AttentionArgs& args, const AttentionTile& tile, ChunkRange range,
+                               float* partials, std::byte* scratch_base) {
+  const TileRows rows = {args, tile};
+  TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
+  const int64_t size = record_floats(rows.d_v);
+  for_each_block<Storage>(rows, range, scratch,
+                          [&]<typename Values>(int32_t chunk, int32_t row, const ChunkInput& input, Values) {
+                            float* records =
+                                partials + (int64_t{chunk - range.begin} * rows.count + row) * size;
+                            weigh_chunk<Values>(input, scratch.weights);
+                            sum_chunk<Values>(input, scratch.weights,
+                                              {.partial = records + kLanes,
+                                               .running = nullptr,
+                                               .keep = nullptr,
+                                               .take = nullptr,
+                                               .ld_out = size});
+                            for (int32_t r = 0; r < input.n_rows; ++r) {
+                              records[r * size] = scratch.weights.max[r];
+                              records[r * size + 1] = scratch.weights.sum[r];
+                            }
+                          });
+}
+
+template <typename Storage>
 static void attend_tile(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch_base) {
   const TileRows rows = {args, tile};
   TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
@@ -182,47 +206,22 @@ static void attend_tile(const AttentionArgs& args, const AttentionTile& tile, st
   finish_rows(rows, scratch.state);
 }
 
-// A record of a row and a chunk: max and sum in the first vector, then out.
-static int64_t partial_floats(int32_t d_v) { return kLanes + round_up(d_v, kLanes); }
-
-template <typename Storage>
-static void attend_chunk_range(const AttentionArgs& args, const AttentionTile& tile, ChunkRange range,
-                               float* partials, std::byte* scratch_base) {
-  const TileRows rows = {args, tile};
-  TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
-  const int64_t size = partial_floats(rows.d_v);
-  for_each_block<Storage>(rows, range, scratch,
-                          [&]<typename Values>(int32_t chunk, int32_t row, const ChunkInput& input, Values) {
-                            float* records =
-                                partials + (int64_t{chunk - range.begin} * rows.count + row) * size;
-                            weigh_chunk<Values>(input, scratch.weights);
-                            sum_chunk<Values>(input, scratch.weights,
-                                              {.partial = records + kLanes,
-                                               .running = nullptr,
-                                               .keep = nullptr,
-                                               .take = nullptr,
-                                               .ld_out = size});
-                            for (int32_t r = 0; r < input.n_rows; ++r) {
-                              records[r * size] = scratch.weights.max[r];
-                              records[r * size + 1] = scratch.weights.sum[r];
-                            }
-                          });
-}
-
 static void merge_chunks(const AttentionArgs& args, const AttentionTile& tile, const float* partials,
                          std::byte* scratch_base) {
   const TileRows rows = {args, tile};
-  TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
+  const TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
   start_rows(scratch.state, rows.count);
+  const int64_t size = record_floats(rows.d_v);
   const ChunkRange range = chunks_seen(args, tile);
   for (int32_t row = 0; row < rows.count; ++row) {
-    for (int32_t chunk = range.begin; chunk < range.end; ++chunk) {
-      if (is_empty(rows.sees(row, chunk))) continue;
-      const float* record =
-          partials + (int64_t{chunk - range.begin} * rows.count + row) * partial_floats(rows.d_v);
-      const MergeFactors factors = merge_sums(scratch.state, row, 1, record, record + 1);
-      merge_row(scratch.state.out + row * scratch.ld_out, record + kLanes, scratch.ld_out, factors.keep[0],
-                factors.take[0]);
+    ChunkRange seen = range;
+    while (is_empty(rows.sees(row, seen.begin))) ++seen.begin;
+    while (is_empty(rows.sees(row, seen.end - 1))) --seen.end;
+    for (int32_t chunk = seen.begin; chunk < seen.end; chunk += kLanes) {
+      merge_records(scratch.state, row,
+                    {.first = partials + (int64_t{chunk - range.begin} * rows.count + row) * size,
+                     .stride = rows.count * size,
+                     .n = min_int(kLanes, seen.end - chunk)});
     }
   }
   finish_rows(rows, scratch.state);
@@ -267,7 +266,7 @@ AttentionOps attention_ops() {
           .tile_rows = tile_rows,
           .scratch_bytes = scratch_bytes,
           .attend = attend,
-          .partial_floats = partial_floats,
+          .partial_floats = record_floats,
           .attend_chunks = attend_chunks,
           .merge_chunks = merge_chunks};
 }

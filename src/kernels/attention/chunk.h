@@ -18,6 +18,7 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
+inline constexpr size_t kCacheLine = 64;
 inline constexpr int kPagesPerChunk = kChunkTokens / kPageTokens;
 static_assert(kPageTokens == kLanes);
 
@@ -61,7 +62,7 @@ struct ChunkWeights {
 };
 
 // Where the weighted sums of values go. A block whose rows see the same positions never leaves the registers:
-// running = running * keep + sum * take.
+// running = running * keep + sum * take, or partial = sum.
 struct ChunkOutput {
   float* partial;     // [kBlockRows, ld_out] the chunk's own sums, or room for them
   float* running;     // [rows of the block, ld_out] or null: leave the sums in `partial`
@@ -88,7 +89,7 @@ template <typename Storage, int kRows, int kColumns>
     for (int c = 0; c < kColumns; ++c) {
       const size_t at = static_cast<size_t>(d) * kPageTokens * Storage::kBytes;
       k[c] = Storage::load16(pages[c] + at);
-      prefetch(ahead[c] + at);
+      if (at % kCacheLine == 0) prefetch(ahead[c] + at);
     }
     for (int r = 0; r < kRows; ++r) {
       const F32 q_rd = set1(q_row[r][d]);
@@ -158,7 +159,7 @@ template <typename Storage, int kRows, int kColumns, Columns kKind>
         tile.pages[page] + static_cast<size_t>(position % kPageTokens) * tile.row_bytes + tile.column_offset;
     const std::byte* ahead = tile.ahead[page] + (values - tile.pages[page]);
     for (; position < stop; ++position, values += tile.row_bytes, ahead += tile.row_bytes) {
-      QUIRE_UNROLL for (size_t c = 0; c < kColumns; c += 64 / (kLanes * Storage::kBytes)) {
+      QUIRE_UNROLL for (size_t c = 0; c < kColumns; c += kCacheLine / (kLanes * Storage::kBytes)) {
         prefetch(ahead + c * kLanes * Storage::kBytes);
       }
       F32 v[kColumns];
@@ -312,6 +313,9 @@ static void merge_row(float* running, const float* part, int64_t n, float keep, 
   }
 }
 
+// What memory delivers in the time of one row's exponentials.
+static constexpr int kLinesPerRow = 8;
+
 // Scores of the block's rows, then their weights.
 template <typename Storage>
 static void weigh_chunk(const ChunkInput& in, ChunkWeights& chunk) {
@@ -321,6 +325,10 @@ static void weigh_chunk(const ChunkInput& in, ChunkWeights& chunk) {
     score_rows<Storage, kRows>(in, begin / kPageTokens, (end - 1) / kPageTokens + 1, chunk.weights);
   });
   for (int32_t r = 0; r < in.n_rows; ++r) {
+    // Exponentials read nothing: memory works on what comes next meanwhile.
+    for (int line = 0; line < kLinesPerRow; ++line) {
+      prefetch(in.ahead.v[r % kPagesPerChunk] + static_cast<size_t>(line) * kCacheLine);
+    }
     const MaxAndSum row = exponentiate_row(chunk.weights + r * kChunkTokens, in.seen[r], in.softcap);
     chunk.max[r] = row.max;
     chunk.sum[r] = row.sum;
@@ -343,7 +351,8 @@ static void sum_chunk(const ChunkInput& in, const ChunkWeights& chunk, const Chu
                     .start = SumStart::kZero,
                     .end = SumEnd::kMerge};
   const bool same = in.seen[0].end == end && in.seen[in.n_rows - 1].begin == begin;
-  if (same && out.running != nullptr) {
+  if (same) {
+    if (out.running == nullptr) tile.end = SumEnd::kPartial;
     with_row_count(in.n_rows, [&]<int kRows>() { value_rows<Storage, kRows>(tile, in.d_v); });
     return;
   }

@@ -59,6 +59,64 @@ static MergeFactors merge_sums(const RunningRows& state, int32_t row, int32_t n_
   return result;
 }
 
+// What chunks leave of a row before they are merged: max and sum in the first vector, then out. Records of a
+// row's chunks lie `stride` floats apart.
+struct ChunkRecords {
+  const float* first;
+  int64_t stride;
+  int32_t n;
+  const float* at(int32_t i) const { return first + i * stride; }
+};
+
+static int64_t record_floats(int32_t d_v) { return kLanes + (int64_t{d_v} + kLanes - 1) / kLanes * kLanes; }
+
+// The factors of up to kLanes chunks in turn. Only the maxima depend on each other; the exponentials of all
+// chunks are taken at once.
+struct ChainFactors {
+  alignas(64) float keep[kLanes];
+  alignas(64) float take[kLanes];
+};
+static ChainFactors chain_factors(const ChunkRecords& records, float& running) {
+  ChainFactors factors = {};
+  for (int32_t i = 0; i < records.n; ++i) {
+    const float max = records.at(i)[0];
+    const float both = running > max ? running : max;
+    factors.keep[i] = running - exp_shift(both);
+    factors.take[i] = max - exp_shift(both);
+    running = both;
+  }
+  store(factors.keep, exp(load(factors.keep)));
+  store(factors.take, exp(load(factors.take)));
+  return factors;
+}
+
+// Merges up to kLanes chunks into one row, ascending: the bits of merging them one by one.
+static void merge_records(const RunningRows& state, int32_t row, const ChunkRecords& records) {
+  const ChainFactors factors = chain_factors(records, state.max[row]);
+  F32 sum = set1(state.sum[row]);
+  for (int32_t i = 0; i < records.n; ++i) {
+    sum = mul_add(sum, set1(factors.keep[i]), mul(set1(records.at(i)[1]), set1(factors.take[i])));
+  }
+  store_partial(state.sum + row, sum, 1);
+  constexpr int kColumns = 4;  // chains that hide a multiply-add's latency
+  float* out = state.out + row * state.ld_out;
+  for (int64_t column = 0; column < state.ld_out; column += kColumns * kLanes) {
+    const int64_t left = (state.ld_out - column) / kLanes;
+    const int n_columns = left < kColumns ? static_cast<int>(left) : kColumns;
+    F32 values[kColumns];
+    for (int c = 0; c < n_columns; ++c) values[c] = load(out + column + c * kLanes);
+    for (int32_t i = 0; i < records.n; ++i) {
+      const float* part = records.at(i) + kLanes + column;
+      const F32 keep = set1(factors.keep[i]);
+      const F32 take = set1(factors.take[i]);
+      for (int c = 0; c < n_columns; ++c) {
+        values[c] = mul_add(values[c], keep, mul(load(part + c * kLanes), take));
+      }
+    }
+    for (int c = 0; c < n_columns; ++c) store(out + column + c * kLanes, values[c]);
+  }
+}
+
 // Adds a sink: one more score that takes part in max and sum and carries no value.
 static void merge_sink(const RunningRows& state, int32_t row, float sink) {
   const float both = state.max[row] > sink ? state.max[row] : sink;
