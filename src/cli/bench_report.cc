@@ -137,6 +137,30 @@ void BenchReport::served(const ServedTest& test, const ServedResult& result) {
   (void)console_.flush();
 }
 
+void BenchReport::mixed(const MixedTest& test, const MixedResult& result) {
+  if (console_.json()) {
+    console_.print_json({{"test", "mixed"},
+                         {"streams", test.n_streams},
+                         {"prompts", test.n_prompts},
+                         {"prompt", test.n_prompt},
+                         {"gap_p50_quiet", result.quiet.p50},
+                         {"gap_p99_quiet", result.quiet.p99},
+                         {"gap_p50", result.among.p50},
+                         {"gap_p99", result.among.p99},
+                         {"prefill_tps_alone", result.prefill_alone_tps},
+                         {"prefill_tps", result.prefill_tps}});
+  } else {
+    console_.print(
+        "\n{} streams, {} prompts of {} tokens among them\n"
+        "gap between tokens: {:.1f} ms (99%: {:.1f} ms) before, {:.1f} ms (99%: {:.1f} ms) among prompts\n"
+        "prompts: {:.1f} tokens/s alone, {:.1f} tokens/s among streams ({})\n",
+        test.n_streams, test.n_prompts, test.n_prompt, 1e3 * result.quiet.p50, 1e3 * result.quiet.p99,
+        1e3 * result.among.p50, 1e3 * result.among.p99, result.prefill_alone_tps, result.prefill_tps,
+        percent(result.prefill_tps / result.prefill_alone_tps));
+  }
+  (void)console_.flush();
+}
+
 void BenchReport::profile(const SpeedTest& test, const std::vector<ProfileRow>& rows) {
   double total = 0;
   for (const ProfileRow& row : rows) total += row.seconds;

@@ -26,6 +26,7 @@ class BenchReport {
   void begin(const Runner& runner);
   void row(const SpeedTest& test, const SpeedResult& result);
   void served(const ServedTest& test, const ServedResult& result);
+  void mixed(const MixedTest& test, const MixedResult& result);
   void profile(const SpeedTest& test, const std::vector<ProfileRow>& rows);
 
  private:

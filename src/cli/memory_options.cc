@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/size_text.h"
+
 namespace quire::cli {
 
 void add_memory_options(CLI::App& app, EngineSettings& settings) {
@@ -24,6 +26,16 @@ void add_page_options(CLI::App& app, EngineSettings& settings) {
                  "Pages of 16 tokens that all sequences share (default: enough for each to be full)")
       ->check(CLI::Range(int64_t{1}, kMaxPages).description(""))
       ->type_name("N")
+      ->group(kGroup);
+  app.add_option_function<std::string>(
+         "--kv-budget",
+         [&settings](const std::string& text) {
+           Result<uint64_t> size = parse_size(text);
+           if (!size.ok()) throw CLI::ValidationError("--kv-budget", size.error().message);
+           settings.kv_budget = *size;
+         },
+         "Bytes that those pages take at most (default: any)")
+      ->type_name("SIZE")
       ->group(kGroup);
   app.add_option("--spill-pages", settings.spill_pages,
                  "Pages of the area where preempted sequences wait (default: none)")

@@ -1,5 +1,5 @@
 // Options of every command whose memory depends on more than one sequence: --parallel, --max-batch-tokens and
-// the sizes of the pools of pages, --kv-pages and --spill-pages.
+// the sizes of the pools of pages, --kv-pages, --kv-budget and --spill-pages.
 #pragma once
 
 #include "engine/settings.h"

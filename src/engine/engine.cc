@@ -66,7 +66,6 @@ Engine::Engine(std::unique_ptr<Runner> runner, const EngineOptions& options)
   items_.reserve(n_slots);
   sampled_slots_.reserve(n_slots);
   samples_.resize(n_slots, SampledToken{});
-  for (int t = 0; t < runner_->device().n_threads(); ++t) samplers_.emplace_back(n_vocab_);
   inbox_->arrivals.reserve(n_waiting);
   inbox_->n_waiting.resize(static_cast<size_t>(options.n_tenants));
 }
@@ -330,7 +329,7 @@ void Engine::sample() {
     const auto i = static_cast<size_t>(row);
     const Job& job = job_at(sampled_slots_[i]);
     const GenerationSettings& settings = job.request.settings;
-    samples_[i] = samplers_[static_cast<size_t>(thread)].sample(
+    samples_[i] = runner_->sampler(thread).sample(
         runner_->logits(row).first(static_cast<size_t>(n_vocab_)), settings.sampling, job.tokens,
         {.seed = settings.seed, .choice = settings.choice, .position = job.tokens.size()});
   });

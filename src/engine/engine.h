@@ -121,8 +121,7 @@ class Engine {
   std::vector<BatchItem> items_;
   std::vector<int32_t> sampled_slots_;  // by row of logits
   std::vector<Result<SampledToken>> samples_;
-  std::vector<Sampler> samplers_;  // by compute thread
-  bool went_forward_ = false;      // in the last round
+  bool went_forward_ = false;  // in the last round
   EngineTime step_start_{0}, next_look_{0};
 
   mutable std::mutex gauges_mutex_;

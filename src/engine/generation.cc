@@ -59,7 +59,7 @@ Generation::Generation(Runner& runner, const Tokenizer& tokenizer, SequenceId se
     : runner_(runner),
       tokenizer_(tokenizer),
       sequence_(sequence),
-      sampler_(sampled_vocab(runner, tokenizer)) {
+      n_vocab_(sampled_vocab(runner, tokenizer)) {
   held_.reserve(static_cast<size_t>(ctx()));
 }
 
@@ -73,11 +73,10 @@ Status Generation::check(std::span<const TokenId> prompt, const GenerationSettin
                       "the prompt is {} tokens, the context holds {} with at least one for the answer",
                       n_prompt, ctx());
   }
-  const int32_t n_vocab = sampler_.n_vocab();
   for (const TokenId id : prompt) {
-    if (id < 0 || id >= n_vocab) {
+    if (id < 0 || id >= n_vocab_) {
       return make_error(ErrorCode::kInvalidArgument, "token id {} is outside the vocabulary of {}", id,
-                        n_vocab);
+                        n_vocab_);
     }
   }
   if (settings.max_tokens < -1) {
@@ -85,7 +84,7 @@ Status Generation::check(std::span<const TokenId> prompt, const GenerationSettin
                       settings.max_tokens);
   }
   QUIRE_RETURN_IF_ERROR(check_stop_strings(settings.stop));
-  return settings.sampling.validate(n_vocab);
+  return settings.sampling.validate(n_vocab_);
 }
 
 Status Generation::feed(std::span<const TokenId> tokens, Logits logits) {
@@ -120,8 +119,7 @@ Result<Flow> Generation::feed_prompt(std::span<const TokenId> prompt, Generation
 
 Status Generation::decode(const GenerationSettings& settings, GenerationObserver& observer,
                           GenerationResult& result) {
-  const int32_t n_vocab = sampler_.n_vocab();
-  const SamplingSettings sampling = with_suppressed(settings.sampling, tokenizer_, n_vocab);
+  const SamplingSettings sampling = with_suppressed(settings.sampling, tokenizer_, n_vocab_);
   const int64_t room = ctx() - result.prompt_tokens;
   const int64_t limit = settings.max_tokens < 0 ? room : std::min(room, settings.max_tokens);
   StreamDecoder decoder(tokenizer_);
@@ -136,10 +134,10 @@ Status Generation::decode(const GenerationSettings& settings, GenerationObserver
       result.finish_reason = FinishReason::kLength;
       break;
     }
-    QUIRE_ASSIGN_OR_RETURN(
-        const SampledToken sampled,
-        sampler_.sample(runner_.logits(0).first(static_cast<size_t>(n_vocab)), sampling, held_,
-                        {.seed = settings.seed, .choice = settings.choice, .position = held_.size()}));
+    QUIRE_ASSIGN_OR_RETURN(const SampledToken sampled,
+                           runner_.sampler(0).sample(
+                               runner_.logits(0).first(static_cast<size_t>(n_vocab_)), sampling, held_,
+                               {.seed = settings.seed, .choice = settings.choice, .position = held_.size()}));
     if (settings.end_tokens == EndTokens::kStop && tokenizer_.is_end_of_generation(sampled.id)) {
       result.finish_reason = FinishReason::kStop;
       break;

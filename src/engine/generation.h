@@ -84,7 +84,7 @@ class Generation {
   Runner& runner_;
   const Tokenizer& tokenizer_;
   SequenceId sequence_;
-  Sampler sampler_;
+  int32_t n_vocab_ = 0;  // that can be sampled
   std::vector<TokenId> held_;
 };
 

@@ -50,18 +50,25 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
       std::min(max_tokens, settings.max_outputs > 0 ? settings.max_outputs : int64_t{settings.max_sequences});
   runner->max_tokens_ = max_tokens;
   runner->max_outputs_ = max_outputs;
-  QUIRE_ASSIGN_OR_RETURN(
-      runner->memory_,
-      SequenceMemory::create({.needs = model.layer_needs(),
-                              .element_bytes = graph::kv_element_bytes(settings.kv_type),
-                              .n_pages = static_cast<int32_t>(pages),
-                              .n_spill_pages = static_cast<int32_t>(model.spill_pages()),
-                              .max_sequences = settings.max_sequences,
-                              .max_positions = model.ctx(),
-                              .max_step_tokens = max_tokens,
-                              .prefix_cache = model.prefix_cache(),
-                              .fingerprint = model_fingerprint(model.file(), model.ctx(), settings),
-                              .allocation = allocation}));
+  MemoryConfig memory{.needs = model.layer_needs(),
+                      .element_bytes = graph::kv_element_bytes(settings.kv_type),
+                      .n_pages = static_cast<int32_t>(pages),
+                      .n_spill_pages = static_cast<int32_t>(model.spill_pages()),
+                      .max_sequences = settings.max_sequences,
+                      .max_positions = model.ctx(),
+                      .max_step_tokens = max_tokens,
+                      .prefix_cache = model.prefix_cache(),
+                      .fingerprint = model_fingerprint(model.file(), model.ctx(), settings),
+                      .allocation = allocation};
+  if (settings.kv_budget > 0) {
+    QUIRE_ASSIGN_OR_RETURN(memory.n_pages, pages_within(memory, settings.kv_budget));
+    if (memory.n_pages == 0) {
+      return make_error(ErrorCode::kResourceExhausted,
+                        "a budget of {} bytes for keys and values does not hold one page of {} tokens",
+                        settings.kv_budget, kPagePositions);
+    }
+  }
+  QUIRE_ASSIGN_OR_RETURN(runner->memory_, SequenceMemory::create(memory));
   runner->memory_->fault_in();
 
   if (!dry) {
@@ -88,6 +95,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                   .row_phases = model.row_phases(),
                                   .attention_split = model.attention_split(),
                                   .allocation = allocation}));
+  for (int t = 0; !dry && t < device.n_threads(); ++t) runner->samplers_.emplace_back(model.n_vocab());
   runner->tokens_.reserve(static_cast<size_t>(max_tokens));
   runner->output_rows_.reserve(static_cast<size_t>(max_outputs));
   runner->tables_.resize(static_cast<size_t>(runner->memory_->n_groups()));
@@ -113,6 +121,11 @@ MemoryPlan Runner::memory() const {
   size_t table_weights = 0;
   for (const graph::WeightDecl& decl : program.weights) {
     if (decl.role == graph::WeightRole::kTable) table_weights += decl.view.bytes();
+  }
+  size_t sampling = 0;
+  for (int t = 0; t < device_->n_threads(); ++t) {
+    sampling += samplers_.empty() ? Sampler::plan_bytes(model_->n_vocab())
+                                  : samplers_[static_cast<size_t>(t)].bytes();
   }
   MemoryPlan plan;
   plan.max_sequences = settings_.max_sequences;
@@ -142,6 +155,7 @@ MemoryPlan Runner::memory() const {
       {"tables", "host", tokenizer_bytes(model_->file().metadata()), "tokenizer, estimated"},
       {"scratch", "host", executor_->scratch_bytes(),
        fmt::format("{} thread{}", device_->n_threads(), device_->n_threads() == 1 ? "" : "s")},
+      {"scratch", "host", sampling, "sampling"},
   };
   plan.rows.insert(plan.rows.end(), std::begin(others), std::end(others));
   return plan;

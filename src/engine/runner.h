@@ -24,6 +24,7 @@
 #include "graph/cpu_executor.h"
 #include "graph/weight_store.h"
 #include "memory/sequence_memory.h"
+#include "sampling/sampler.h"
 
 namespace quire {
 
@@ -68,6 +69,8 @@ class Runner {
 
   // Row i of the last step's logits, in the order of its items and their tokens: [n_vocab].
   std::span<const float> logits(int64_t row) const { return executor_->logits_row(row); }
+  // One for each thread of the device, for rows of logits.
+  Sampler& sampler(int thread) { return samplers_[static_cast<size_t>(thread)]; }
   int64_t n_logits() const { return static_cast<int64_t>(output_rows_.size()); }
   // Row i of the hidden state entering `layer` (settings.tap_hidden), or of the normed output for layer =
   // n_layer.
@@ -90,6 +93,7 @@ class Runner {
   std::optional<graph::WeightStore> weights_;
   std::optional<SequenceMemory> memory_;
   std::optional<graph::CpuExecutor> executor_;
+  std::vector<Sampler> samplers_;  // none when dry
 
   // The largest step that was planned.
   int64_t max_tokens_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "engine/served_watch.h"
 #include "measure/statistics.h"
 
 namespace quire {
@@ -20,40 +21,7 @@ void append_random(std::vector<int32_t>& ids, int64_t n, uint32_t seed, int64_t 
     ids.push_back(static_cast<int32_t>(random() % static_cast<uint64_t>(n_vocab)));
 }
 
-size_t held_bytes(const MemoryGauges& gauges) {
-  size_t bytes = 0;
-  for (size_t g = 0; g < static_cast<size_t>(gauges.n_groups); ++g)
-    bytes += static_cast<size_t>(gauges.groups[g].held) * gauges.groups[g].page_bytes;
-  return bytes;
-}
-
 }  // namespace
-
-// Sees every row that is sampled, on the engine's thread: when the last request got its first token, and how
-// many came after that.
-class ServedBench::Watch final : public LogitsObserver {
- public:
-  void begin(int64_t n_prompt, int32_t n_requests) {
-    const std::lock_guard lock(mutex_);
-    n_prompt_ = n_prompt;
-    n_missing_ = n_requests;
-    n_after_ = 0;
-  }
-  void on_logits(uint64_t, int64_t position, std::span<const float>) override {
-    const std::lock_guard lock(mutex_);
-    if (n_missing_ == 0) ++n_after_;
-    if (position == n_prompt_ - 1 && n_missing_ > 0 && --n_missing_ == 0) all_started_ = Clock::now();
-  }
-  Clock::time_point all_started() const { return all_started_; }
-  int64_t n_after() const { return n_after_; }
-
- private:
-  std::mutex mutex_;
-  int64_t n_prompt_ = 0;
-  int32_t n_missing_ = 0;
-  int64_t n_after_ = 0;
-  Clock::time_point all_started_;
-};
 
 ServedBench::ServedBench(std::unique_ptr<Watch> watch, std::unique_ptr<Engine> engine)
     : watch_(std::move(watch)), engine_(std::move(engine)) {}
@@ -61,7 +29,7 @@ ServedBench::ServedBench(ServedBench&&) noexcept = default;
 ServedBench::~ServedBench() = default;
 
 Result<ServedBench> ServedBench::create(std::unique_ptr<Runner> runner) {
-  auto watch = std::make_unique<Watch>();
+  auto watch = std::make_unique<Watch>(runner->memory_module());
   const EngineOptions options = {.max_queued = 4096, .max_unread = 0, .observer = watch.get()};
   QUIRE_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Engine::create(std::move(runner), options));
   return ServedBench(std::move(watch), std::move(engine));
@@ -98,10 +66,10 @@ Result<ServedResult> ServedBench::run(const ServedTest& test) {
   }
   ServedResult result;
   for (AnswerHandle& answer : answers) {
-    while (!answer.next().empty())
-      result.kv_bytes = std::max(result.kv_bytes, held_bytes(engine_->gauges().memory));
+    while (!answer.next().empty()) continue;
   }
   const Clock::time_point end = Clock::now();
+  result.kv_bytes = watch_->most_held();
 
   std::vector<double> first_tokens;
   for (const AnswerHandle& answer : answers) {

@@ -1,5 +1,5 @@
-// ServedBench: times requests that arrive together and are served by the engine: scheduler, shared prefixes
-// and sampling included.
+// ServedBench: times requests that are served by the engine, scheduler, shared prefixes and sampling
+// included: many that arrive together, or prompts that arrive among streams.
 //
 // Owns the engine. Prompts are pseudo-random ids, the same in every run; answers are greedy and of a fixed
 // length. One thread besides the engine's.
@@ -38,6 +38,23 @@ struct ServedResult {
   int64_t preemptions = 0;
 };
 
+// Prompts that arrive while streams decode.
+struct MixedTest {
+  int32_t n_streams = 1;  // that decode from kStreamPrompt tokens on, as far as the context allows
+  int32_t n_prompts = 1;  // that arrive together
+  int64_t n_prompt = 0;   // tokens of each
+  static constexpr int64_t kStreamPrompt = 128;
+};
+
+struct MixedResult {
+  struct Gaps {
+    double p50 = 0, p99 = 0;  // seconds between two tokens of a stream
+  };
+  Gaps quiet, among;             // before the prompts arrive, and until all have their first token
+  double prefill_alone_tps = 0;  // the same prompts without streams
+  double prefill_tps = 0;
+};
+
 class ServedBench {
  public:
   // Errors: those of Engine::create.
@@ -47,6 +64,8 @@ class ServedBench {
 
   // Errors: kInvalidArgument and kContextLength, as those of Engine::submit; that of a request that failed.
   Result<ServedResult> run(const ServedTest& test);
+  // Errors: the same; kContextLength also when a stream fills its context before the prompts are done.
+  Result<MixedResult> run_mixed(const MixedTest& test);
 
  private:
   class Watch;

@@ -16,4 +16,12 @@ Spread spread_of(std::span<const double> values) {
   return {.median = median, .min = sorted.front(), .max = sorted.back()};
 }
 
+double quantile_of(std::span<const double> values, double q) {
+  if (values.empty()) return 0;
+  std::vector<double> sorted(values.begin(), values.end());
+  const auto rank = static_cast<std::ptrdiff_t>(q * static_cast<double>(sorted.size() - 1));
+  std::nth_element(sorted.begin(), sorted.begin() + rank, sorted.end());
+  return sorted[static_cast<size_t>(rank)];
+}
+
 }  // namespace quire

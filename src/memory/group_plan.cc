@@ -11,13 +11,16 @@ size_t page_stride_of(const AttentionNeed& need, int32_t element_bytes) {
          size_t{kPagePositions} * static_cast<size_t>(element_bytes);
 }
 
-// Pages of a group with which no append can fail for lack of them, whatever the sequences' lengths.
+// Pages of a group with which no append can fail for lack of them, whatever the sequences' lengths; of a
+// windowed one also, for each sequence, room for a window that stays cached, so that prefixes are found while
+// all sequences are at work.
 int32_t enough_pages(const MemoryConfig& config, int32_t window) {
   if (window == 0) return config.n_pages;
   // Between steps a sequence holds window - 1 positions, which may begin and end inside pages; a step's new
   // rows lie in pages of their own but for one more partly filled page a sequence.
   const int64_t each = std::min(pages_for(config.max_positions), pages_for(window - 1) + 2);
-  const int64_t all = each * config.max_sequences + pages_for(config.max_step_tokens);
+  const int64_t cached = config.prefix_cache == PrefixCache::kOn ? pages_for(window - 1) + 1 : 0;
+  const int64_t all = (each + cached) * config.max_sequences + pages_for(config.max_step_tokens);
   return static_cast<int32_t>(std::min<int64_t>(config.n_pages, all));
 }
 
@@ -68,6 +71,19 @@ Result<GroupPlan> plan_groups(const MemoryConfig& config) {
     plan.layers.push_back({.group = by_window[window].number, .index = n_layers[window]++});
   }
   return plan;
+}
+
+Result<int32_t> pages_within(MemoryConfig config, uint64_t bytes) {
+  int32_t fits = 0, too_many = config.n_pages + 1;
+  while (too_many - fits > 1) {
+    config.n_pages = fits + (too_many - fits) / 2;
+    QUIRE_ASSIGN_OR_RETURN(const GroupPlan plan, plan_groups(config));
+    uint64_t needed = 0;
+    for (const PageGroupConfig& group : plan.groups)
+      needed += group.page_bytes() * static_cast<uint64_t>(group.n_pages);
+    (needed <= bytes ? fits : too_many) = config.n_pages;
+  }
+  return fits;
 }
 
 }  // namespace quire

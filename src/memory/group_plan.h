@@ -24,5 +24,8 @@ struct GroupPlan {
 
 // Errors: kUnsupported when the layers have more than kMaxPageGroups different windows.
 Result<GroupPlan> plan_groups(const MemoryConfig& config);
+// The greatest n_pages, at most config's, with which all groups' pages together fit so many bytes; 0 when not
+// even one does. Errors: those of plan_groups().
+Result<int32_t> pages_within(MemoryConfig config, uint64_t bytes);
 
 }  // namespace quire

@@ -99,8 +99,8 @@ void PageGroup::forget(int32_t page, PrefixIndex& index) {
   node_of(page) = kNoNode;
 }
 
-void PageGroup::release(int32_t page, PrefixIndex& index) {
-  pool_.release(page, node_of(page) == kNoNode ? PagePool::Then::kFree : PagePool::Then::kCache);
+void PageGroup::release(int32_t page, PrefixIndex& index, PagePool::Then cached) {
+  pool_.release(page, node_of(page) == kNoNode ? PagePool::Then::kFree : cached);
   while (pool_.n_cached() > config_.max_cached) evict_oldest(index);
 }
 
@@ -169,11 +169,23 @@ void PageGroup::fork(int32_t from, int32_t to) {
   }
 }
 
-void PageGroup::release_before(int32_t sequence, int32_t first, PrefixIndex& index) {
+// Whether prefixes go different ways at the end of page i or within the window that begins there: a sequence
+// that continues from such a place needs page i.
+bool PageGroup::branches_after(int32_t i, NodeId tip, const PrefixIndex& index) const {
+  if (tip == kNoNode) return false;
+  const auto reach = static_cast<int32_t>(pages_for(config_.window - 1));
+  for (NodeId node = tip; index.depth(node) > i + 1; node = index.parent(node)) {
+    if (index.depth(node) <= i + 1 + reach && index.has_sibling(node)) return true;
+  }
+  return false;
+}
+
+void PageGroup::release_before(int32_t sequence, int32_t first, NodeId tip, PrefixIndex& index) {
   Held& h = held(sequence);
   int32_t* pages = table(sequence);
   for (; h.first < std::min(first, h.end); ++h.first) {
-    release(pages[h.first], index);
+    release(pages[h.first], index,
+            branches_after(h.first, tip, index) ? PagePool::Then::kCache : PagePool::Then::kCacheForNow);
     pages[h.first] = -1;
   }
 }

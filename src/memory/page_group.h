@@ -94,8 +94,9 @@ class PageGroup {
   int32_t hold(int32_t sequence, int32_t first, int32_t end, std::span<const int32_t> path,
                PrefixIndex& index);
   void fork(int32_t from, int32_t to);
-  // Gives back the pages before `first`: they have left the window.
-  void release_before(int32_t sequence, int32_t first, PrefixIndex& index);
+  // Gives back the pages before `first`: they have left the window. Those that others need, who continue from
+  // within a window behind them, stay cached longest; `tip` is the node of the sequence's last full page.
+  void release_before(int32_t sequence, int32_t first, int32_t tip, PrefixIndex& index);
   enum class Indexed : uint8_t { kAdded, kMerged, kUnchanged };
   // Page i of the sequence is full: makes it the node's page, or, where the node has one already, holds that
   // one instead.
@@ -142,7 +143,8 @@ class PageGroup {
   int32_t take(PrefixIndex& index);
   void evict_oldest(PrefixIndex& index);
   void forget(int32_t page, PrefixIndex& index);
-  void release(int32_t page, PrefixIndex& index);
+  void release(int32_t page, PrefixIndex& index, PagePool::Then cached = PagePool::Then::kCache);
+  bool branches_after(int32_t i, int32_t tip, const PrefixIndex& index) const;
   void copy_page(int32_t from, int32_t to);
   int32_t known_page(std::span<const int32_t> path, int32_t i, const PrefixIndex& index) const;
   enum class Direction : uint8_t { kOut, kBack };

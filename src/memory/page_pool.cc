@@ -58,7 +58,7 @@ void PagePool::release(int32_t page, Then then) {
   Page& p = pages_[index(page)];
   if (--p.holders > 0) return;
   if (then == Then::kFree) return free(page);
-  link(page, cached_ring());
+  link(page, then == Then::kCache ? cached_ring() : pages_[index(cached_ring())].next);
   p.state = State::kCached;
   ++n_cached_;
 }

@@ -28,11 +28,12 @@ class PagePool {
   int32_t take();
   // One more holder; the page is held or cached.
   void retain(int32_t page);
-  // One holder less; the last one frees the page or leaves it cached.
-  enum class Then : uint8_t { kFree, kCache };
+  // One holder less; the last one frees the page or leaves it cached: as the last or, less worth keeping, the
+  // first to be evicted.
+  enum class Then : uint8_t { kFree, kCache, kCacheForNow };
   void release(int32_t page, Then then);
 
-  // The page cached longest, or -1.
+  // The page to evict next, or -1.
   int32_t oldest_cached() const;
   // Frees a cached page.
   void evict(int32_t page);

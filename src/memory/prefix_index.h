@@ -59,6 +59,10 @@ class PrefixIndex {
   uint64_t hash(NodeId node) const { return at(node).hash; }
   int32_t page(NodeId node, int32_t group) const { return at(node).pages[static_cast<size_t>(group)]; }
   SequenceId producer(NodeId node) const { return at(node).producer; }  // that announced to compute it
+  // Whether prefixes that agree so far go on differently from here.
+  bool has_sibling(NodeId node) const {
+    return at(node).next_sibling != kNoNode || at(node).previous_sibling != kNoNode;
+  }
   int32_t n_nodes() const { return n_nodes_; }
   int32_t max_nodes() const { return static_cast<int32_t>(nodes_.size()); }
   size_t bytes() const;

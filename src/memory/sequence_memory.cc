@@ -204,7 +204,7 @@ void SequenceMemory::commit_step() {
     if (!s.open || !in_step(s)) continue;  // closed since
     index_full_pages(sequence);
     for (PageGroup& group : groups_) {
-      group.release_before(sequence.index, group.first_needed(s.length), index_);
+      group.release_before(sequence.index, group.first_needed(s.length), s.tip, index_);
     }
     s.step = -1;
   }

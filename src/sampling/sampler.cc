@@ -37,14 +37,23 @@ Error nothing_left(std::span<const float> logits) {
 
 }  // namespace
 
-Sampler::Sampler(int32_t n_vocab)
-    : adjusted_(static_cast<size_t>(n_vocab)),
-      counts_(static_cast<size_t>(n_vocab)),
-      candidates_(static_cast<size_t>(n_vocab)) {}
+Sampler::Sampler(int64_t max_vocab)
+    : adjusted_(static_cast<size_t>(max_vocab)),
+      counts_(static_cast<size_t>(max_vocab)),
+      candidates_(static_cast<size_t>(max_vocab)) {}
+
+size_t Sampler::plan_bytes(int64_t max_vocab) {
+  return static_cast<size_t>(max_vocab) * (sizeof(float) + sizeof(int32_t) + sizeof(Candidate));
+}
+
+size_t Sampler::bytes() const {
+  return adjusted_.capacity() * sizeof(float) + counts_.capacity() * sizeof(int32_t) +
+         candidates_.capacity() * sizeof(Candidate);
+}
 
 Result<SampledToken> Sampler::sample(std::span<const float> logits, const SamplingSettings& settings,
                                      std::span<const int32_t> history, const SampleCounter& counter) {
-  QUIRE_CHECK(logits.size() == adjusted_.size());
+  QUIRE_CHECK(logits.size() <= adjusted_.size());
   QUIRE_ASSIGN_OR_RETURN(const std::span<const float> row, adjust(logits, settings, history));
   SampledToken token;
   if (settings.temperature == 0.0f) {
@@ -64,35 +73,37 @@ Result<std::span<const float>> Sampler::adjust(std::span<const float> logits,
                                                const SamplingSettings& settings,
                                                std::span<const int32_t> history) {
   if (settings.logit_bias.empty() && settings.suppress.empty() && !settings.has_penalties()) return logits;
-  std::ranges::copy(logits, adjusted_.begin());
+  const std::span<float> row = std::span(adjusted_).first(logits.size());
+  std::ranges::copy(logits, row.begin());
   for (const LogitBias& entry : settings.logit_bias) {
-    QUIRE_CHECK(entry.token >= 0 && entry.token < n_vocab());
-    adjusted_[static_cast<size_t>(entry.token)] += entry.bias;
+    QUIRE_CHECK(entry.token >= 0 && static_cast<size_t>(entry.token) < row.size());
+    row[static_cast<size_t>(entry.token)] += entry.bias;
   }
   for (const int32_t token : settings.suppress) {
-    QUIRE_CHECK(token >= 0 && token < n_vocab());
-    adjusted_[static_cast<size_t>(token)] = -kInfinity;
+    QUIRE_CHECK(token >= 0 && static_cast<size_t>(token) < row.size());
+    row[static_cast<size_t>(token)] = -kInfinity;
   }
-  if (settings.has_penalties()) QUIRE_RETURN_IF_ERROR(penalize(settings, history));
-  return std::span<const float>(adjusted_);
+  if (settings.has_penalties()) QUIRE_RETURN_IF_ERROR(penalize(row, settings, history));
+  return std::span<const float>(row);
 }
 
-Status Sampler::penalize(const SamplingSettings& settings, std::span<const int32_t> history) {
+Status Sampler::penalize(std::span<float> row, const SamplingSettings& settings,
+                         std::span<const int32_t> history) {
   if (settings.penalty_window >= 0) {
     history = history.last(std::min(history.size(), static_cast<size_t>(settings.penalty_window)));
   }
   for (const int32_t token : history) {
-    if (token < 0 || token >= n_vocab()) {
+    if (token < 0 || static_cast<size_t>(token) >= row.size()) {
       return make_error(ErrorCode::kInvalidArgument,
                         "the history holds token {}, the vocabulary has tokens 0 to {}", token,
-                        n_vocab() - 1);
+                        row.size() - 1);
     }
   }
   for (const int32_t token : history) ++counts_[static_cast<size_t>(token)];
   for (const int32_t token : history) {
     int32_t& count = counts_[static_cast<size_t>(token)];
     if (count == 0) continue;  // an earlier occurrence was handled
-    float& logit = adjusted_[static_cast<size_t>(token)];
+    float& logit = row[static_cast<size_t>(token)];
     logit = logit <= 0.0f ? logit * settings.repetition_penalty : logit / settings.repetition_penalty;
     logit -= static_cast<float>(count) * settings.frequency_penalty + settings.presence_penalty;
     count = 0;

@@ -11,7 +11,7 @@
 //   5. softmax(l / temperature), one draw
 // A NaN logit is never chosen; +inf counts as the largest float.
 //
-// The object owns scratch for one vocabulary size, taken at construction; a call allocates nothing. One
+// The object owns scratch for a largest vocabulary, taken at construction; a call allocates nothing. One
 // thread at a time; use one sampler per thread.
 //
 //   Sampler sampler(n_vocab);
@@ -45,26 +45,27 @@ struct SampledToken {
 
 class Sampler {
  public:
-  explicit Sampler(int32_t n_vocab);
+  explicit Sampler(int64_t max_vocab);
+  // Of scratch, in bytes.
+  static size_t plan_bytes(int64_t max_vocab);
+  size_t bytes() const;
 
-  // logits: [n_vocab]. settings: validated for this vocabulary. history: the sequence so far, prompt
-  // included, oldest first; only the penalties read it. Errors: kInvalidArgument when bias and suppression
-  // exclude every token or the history holds an id outside the vocabulary; kInternal when the row itself has
-  // no logit above -inf (a broken model).
+  // logits: [n_vocab], at most max_vocab. settings: validated for this vocabulary. history: the sequence so
+  // far, prompt included, oldest first; only the penalties read it. Errors: kInvalidArgument when bias and
+  // suppression exclude every token or the history holds an id outside the vocabulary; kInternal when the row
+  // itself has no logit above -inf (a broken model).
   Result<SampledToken> sample(std::span<const float> logits, const SamplingSettings& settings,
                               std::span<const int32_t> history, const SampleCounter& counter);
-
-  int32_t n_vocab() const { return static_cast<int32_t>(adjusted_.size()); }
 
  private:
   // The row after steps 1 and 2: `logits` itself when nothing changes it, else scratch.
   Result<std::span<const float>> adjust(std::span<const float> logits, const SamplingSettings& settings,
                                         std::span<const int32_t> history);
-  Status penalize(const SamplingSettings& settings, std::span<const int32_t> history);
+  Status penalize(std::span<float> row, const SamplingSettings& settings, std::span<const int32_t> history);
 
-  std::vector<float> adjusted_;        // [n_vocab]
-  std::vector<int32_t> counts_;        // [n_vocab], all zero between calls
-  std::vector<Candidate> candidates_;  // [n_vocab]
+  std::vector<float> adjusted_;        // [max_vocab]
+  std::vector<int32_t> counts_;        // [max_vocab], all zero between calls
+  std::vector<Candidate> candidates_;  // [max_vocab]
 };
 
 }  // namespace quire

@@ -17,6 +17,8 @@ namespace quire::cli {
 namespace {
 
 constexpr int64_t kMaxTokens = 1 << 20;
+// Room for streams to decode in while prompts are computed.
+constexpr int64_t kStreamAnswer = 1024;
 
 class BenchCommand final : public Command {
  public:
@@ -55,6 +57,10 @@ class BenchCommand final : public Command {
                    "First tokens that all prompts have in common; implies --served")
         ->check(tokens)
         ->type_name("N");
+    app.add_option("--streams", streams_,
+                   "Sequences that decode while the prompts arrive; implies --served (default: none)")
+        ->check(CLI::Range(0, 4096).description(""))
+        ->type_name("N");
     app.add_flag("--limits", limits_, "Measure this machine too, and how much of it was reached");
     app.add_flag("--profile", profile_, "Time every kind of operation");
     add_page_options(app, model_.settings);
@@ -62,7 +68,7 @@ class BenchCommand final : public Command {
     app.callback([this] {
       if (prompt_ == 0 && gen_ == 0)
         throw CLI::ValidationError("--prompt and --gen", "both are 0, so that nothing is to be measured");
-      served_ = served_ || shared_ > 0;
+      served_ = served_ || shared_ > 0 || streams_ > 0;
       if (served_ && (prompt_ == 0 || gen_ == 0))
         throw CLI::ValidationError("--served", "a request has a prompt and an answer of at least one token");
       if (shared_ > prompt_) throw CLI::ValidationError("--shared-prefix", "is longer than the prompts");
@@ -98,6 +104,14 @@ class BenchCommand final : public Command {
   Result<ExitCode> run_served(std::unique_ptr<Runner> runner, BenchReport& report,
                               const InterruptGuard& interrupt) {
     QUIRE_ASSIGN_OR_RETURN(ServedBench bench, ServedBench::create(std::move(runner)));
+    if (streams_ > 0) {
+      for (const int32_t batch : batches_) {
+        const MixedTest test = {.n_streams = streams_, .n_prompts = batch, .n_prompt = prompt_};
+        QUIRE_ASSIGN_OR_RETURN(const MixedResult result, bench.run_mixed(test));
+        report.mixed(test, result);
+      }
+      return ExitCode::kDone;
+    }
     for (const int32_t batch : batches_) {
       for (const PrefixSharing sharing : {PrefixSharing::kOn, PrefixSharing::kOff}) {
         if (shared_ == 0 && sharing == PrefixSharing::kOff) continue;
@@ -120,7 +134,8 @@ class BenchCommand final : public Command {
   EngineSettings settings() const {
     EngineSettings settings = model_.settings;
     if (settings.ctx == 0) settings.ctx = depth_ + (served_ ? prompt_ + gen_ : std::max(prompt_, gen_));
-    settings.max_sequences = *std::max_element(batches_.begin(), batches_.end());
+    if (streams_ > 0) settings.ctx = std::max(settings.ctx, MixedTest::kStreamPrompt + kStreamAnswer);
+    settings.max_sequences = *std::max_element(batches_.begin(), batches_.end()) + streams_;
     settings.max_batch_tokens = std::max<int64_t>(settings.max_batch_tokens, settings.max_sequences);
     return settings;
   }
@@ -144,6 +159,7 @@ class BenchCommand final : public Command {
   int repetitions_ = 5;
   std::vector<int32_t> batches_ = {1};
   int64_t shared_ = 0;
+  int32_t streams_ = 0;
   bool served_ = false;
   bool limits_ = false;
   bool profile_ = false;

@@ -2,8 +2,6 @@
 
 #include <random>
 
-#include "sampling/sampler.h"
-
 namespace quire::verify {
 
 std::vector<int32_t> random_tokens(uint32_t seed, size_t n, int64_t n_vocab) {
@@ -40,7 +38,7 @@ Status feed(Runner& runner, SequenceId sequence, std::span<const int32_t> tokens
 }
 
 Status make_references(Runner& runner, std::vector<Case>& cases) {
-  Sampler sampler(static_cast<int32_t>(runner.model().n_vocab()));
+  Sampler& sampler = runner.sampler(0);
   for (size_t i = 0; i < cases.size(); ++i) {
     Case& made = cases[i];
     made.tokens = made.prompt;

@@ -5,6 +5,9 @@ quire_test(scheduler_test
 quire_test(engine_answers_test
   SOURCES engine_test.cc
   DEPS quire_engine)
+quire_test(served_bench_test
+  SOURCES served_bench_test.cc
+  DEPS quire_engine)
 # On its own: it replaces operator new.
 quire_test(engine_allocation_test
   SOURCES engine_allocation_test.cc

@@ -50,6 +50,37 @@ TEST_P(PlannedModel, HoldsWhatWasPlanned) {
   }
 }
 
+// Context, sequences, pages and spill pages, each small, odd and large.
+TEST_P(PlannedModel, HoldsWhatWasPlannedForEveryPool) {
+  for (const int64_t ctx : {int64_t{16}, int64_t{333}, int64_t{2048}}) {
+    for (const int32_t sequences : {1, 4, 32}) {
+      size_t least = 0;  // of smaller pools
+      for (const int64_t pages : {int64_t{1}, int64_t{7}, int64_t{100}, int64_t{0}}) {
+        for (const int64_t spilled : {int64_t{0}, int64_t{5}, int64_t{1000}}) {
+          const EngineSettings settings{.ctx = ctx,
+                                        .max_sequences = sequences,
+                                        .max_batch_tokens = 64,
+                                        .kv_pages = pages,
+                                        .spill_pages = spilled,
+                                        .threads = 1};
+          const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
+          ASSERT_TRUE(plan.ok()) << plan.error().message;
+          const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
+          ASSERT_NE(runner, nullptr);
+          ASSERT_EQ(text_of(*plan), text_of(runner->memory()));
+          const SequenceMemory& memory = runner->memory_module();
+          EXPECT_EQ(bytes_of(*plan, "kv"), memory.page_bytes() + memory.spill_bytes());
+          EXPECT_EQ(memory.spill_bytes() > 0, spilled > 0);
+          if (spilled == 0) {
+            EXPECT_GE(memory.page_bytes(), least);
+            least = memory.page_bytes();
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
   for (Isa isa : supported_isas()) {
     const EngineSettings settings{.ctx = 64, .isa = isa_name(isa)};
@@ -87,6 +118,18 @@ TEST(MemoryPlan, FollowsTheSettings) {
   settings.max_sequences = 5;
   EXPECT_EQ(bytes_of(plan(settings), "kv"), 5 * bytes_of(reference, "kv"));
   EXPECT_EQ(bytes_of(plan(settings), "logits"), 5 * bytes_of(reference, "logits"));
+  settings = base;
+  settings.kv_pages = 5;
+  const size_t five = bytes_of(plan(settings), "kv");
+  settings.kv_pages = 0;
+  settings.kv_budget = five;
+  EXPECT_EQ(bytes_of(plan(settings), "kv"), five);
+  settings.kv_budget = five - 1;
+  EXPECT_EQ(bytes_of(plan(settings), "kv"), five / 5 * 4);
+  settings.kv_budget = 1;
+  const Result<MemoryPlan> too_small = Runner::plan(path, settings);
+  ASSERT_FALSE(too_small.ok());
+  EXPECT_EQ(too_small.error().code, ErrorCode::kResourceExhausted);
   settings = base;
   settings.max_batch_tokens = 128;
   EXPECT_EQ(bytes_of(plan(settings), "activations"), 2 * bytes_of(reference, "activations"));

@@ -18,6 +18,15 @@ TEST(Spread, OfAnEvenNumberIsBetweenTheMiddleTwo) {
   EXPECT_EQ(spread_of(values).median, 3);
 }
 
+TEST(Quantile, IsAValueThatTheFractionIsNotAbove) {
+  const double values[] = {9, 1, 3, 5, 7};
+  EXPECT_EQ(quantile_of(values, 0), 1);
+  EXPECT_EQ(quantile_of(values, 0.5), 5);
+  EXPECT_EQ(quantile_of(values, 0.99), 7);
+  EXPECT_EQ(quantile_of(values, 1), 9);
+  EXPECT_EQ(quantile_of({}, 0.5), 0);
+}
+
 TEST(Spread, OfOneIsThatOne) {
   const double values[] = {7};
   const Spread spread = spread_of(values);

@@ -40,8 +40,10 @@ TEST(Windows, LayersFormAGroupForEachWindow) {
   EXPECT_EQ(memory.group(0).pool().n_pages(), 200);
   for (size_t layer = 0; layer < 5; ++layer) EXPECT_EQ(memory.layer_group(layer), 1);
   EXPECT_EQ(memory.group(1).window(), kWindow);
-  // 39 positions and what they begin and end in: 5 pages a sequence; and a step of 64 tokens.
-  EXPECT_EQ(memory.group(1).pool().n_pages(), 4 * 5 + 4);
+  // 39 positions and what they begin and end in: 5 pages a sequence; 4 more for a window that stays cached;
+  // and a step of 64 tokens.
+  EXPECT_EQ(memory.group(1).pool().n_pages(), 4 * (5 + 4) + 4);
+  EXPECT_EQ(make_memory(config(PrefixCache::kOff)).group(1).pool().n_pages(), 4 * 5 + 4);
 }
 
 TEST(Windows, TooManyDifferentWindowsAreRefused) {
@@ -94,11 +96,39 @@ TEST(Windows, AHitNeedsTheWindowBeforeIt) {
   ASSERT_TRUE(run_all(memory, b, std::span(prompt).subspan(192)).ok());
   memory.close(a);
   memory.close(b);
-  // Cached pages of the windowed layers are few; strangers take them, those of the full layer remain.
-  const SequenceId c = memory.open().value();
-  ASSERT_TRUE(run_all(memory, c, tokens_of(2, 600)).ok());
-  EXPECT_GT(memory.gauges().groups[0].cached, 0);
+  // Cached pages of the windowed layers are few; many strangers take them, those of the full layer remain.
+  for (int32_t i = 0; i < 16; ++i) {
+    const SequenceId c = memory.open().value();
+    ASSERT_TRUE(run_all(memory, c, tokens_of(2 + i, 64)).ok());
+    memory.close(c);
+  }
+  EXPECT_EQ(memory.gauges().groups[0].cached, 12 + 16 * 4);
   EXPECT_EQ(memory.match({}, prompt).cached, 0);
+}
+
+// A prefix that has been used twice survives prompts of any length that pass through, beside as many busy
+// sequences as there can be.
+TEST(Windows, APrefixThatBranchesIsFoundAfterLongStrangers) {
+  SequenceMemory memory = make_memory(config());
+  const std::vector<int32_t> prefix = tokens_of(1, 192);
+  for (int32_t user = 0; user < 2; ++user) {
+    const SequenceId a = memory.open().value();
+    const std::vector<int32_t> prompt = prefix + tokens_of(100 + user, 100);
+    const int64_t shared = memory.attach(a, prompt);
+    ASSERT_TRUE(run_all(memory, a, std::span(prompt).subspan(static_cast<size_t>(shared))).ok());
+    memory.close(a);
+  }
+  std::vector<SequenceId> busy;
+  for (int32_t i = 0; i < 3; ++i) {
+    busy.push_back(memory.open().value());
+    ASSERT_TRUE(run_all(memory, busy.back(), tokens_of(200 + i, 600)).ok());
+  }
+  const std::vector<int32_t> prompt = prefix + tokens_of(300, 50);
+  EXPECT_EQ(memory.match({}, prompt).cached, 192);
+  const SequenceId b = memory.open().value();
+  EXPECT_EQ(memory.attach(b, prompt), 192);
+  ASSERT_TRUE(run_all(memory, b, std::span(prompt).subspan(192)).ok());
+  for (const SequenceId s : busy) expect_content(memory, s, kLayers);
 }
 
 TEST(Windows, AShorterHitIsFoundWhenOnlyItsWindowIsLeft) {

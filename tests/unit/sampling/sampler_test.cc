@@ -51,7 +51,7 @@ std::vector<float> random_logits(size_t n, uint32_t seed, float spread = 2.0f) {
 int32_t sample_id(const std::vector<float>& logits, const SamplingSettings& settings, SampleCounter counter,
                   const std::vector<int32_t>& history = {}) {
   Sampler sampler(static_cast<int32_t>(logits.size()));
-  EXPECT_TRUE(settings.validate(sampler.n_vocab()).ok());
+  EXPECT_TRUE(settings.validate(static_cast<int32_t>(logits.size())).ok());
   return sampler.sample(logits, settings, history, counter).value().id;
 }
 
