@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 #include "base/numerics_environment.h"
@@ -289,14 +290,17 @@ Status Engine::step(const BatchPlan& plan) {
   step_start_ = now();
   items_.clear();
   sampled_slots_.clear();
+  bool any_greedy = false;
   for (const PlannedRows& rows : plan.rows) {
     const bool completes = table_->completes(rows);
     items_.push_back({.sequence = table_->at(rows.slot).sequence,
                       .tokens = table_->tokens(rows),
                       .logits = completes ? Logits::kLast : Logits::kNone});
-    if (completes) sampled_slots_.push_back(rows.slot);
+    if (!completes) continue;
+    sampled_slots_.push_back(rows.slot);
+    any_greedy = any_greedy || job_at(rows.slot).request.settings.sampling.is_plain_greedy();
   }
-  return runner_->step(items_);
+  return runner_->step(items_, any_greedy ? n_vocab_ : 0);
 }
 
 void Engine::publish(const BatchPlan& plan) {
@@ -313,7 +317,8 @@ void Engine::note_gauges() {
              .running = table_->n_running(),
              .schedule = table_->counters(),
              .memory = runner_->memory_module().gauges(),
-             .cost = table_->cost()};
+             .cost = table_->cost(),
+             .argmax_rows = argmax_rows_};
 }
 
 // A sample depends on its own row, settings and tokens only, so rows are shared out among the threads.
@@ -325,10 +330,20 @@ void Engine::sample() {
                                    runner_->logits(static_cast<int64_t>(row)));
     }
   }
+  if (!sampled_slots_.empty() && runner_->argmax(0)) {
+    argmax_rows_ += std::ranges::count_if(sampled_slots_, [&](int32_t slot) {
+      return job_at(slot).request.settings.sampling.is_plain_greedy();
+    });
+  }
   runner_->device().pool().run(static_cast<int64_t>(sampled_slots_.size()), [&](int64_t row, int thread) {
     const auto i = static_cast<size_t>(row);
     const Job& job = job_at(sampled_slots_[i]);
     const GenerationSettings& settings = job.request.settings;
+    const std::optional<int32_t> top = runner_->argmax(row);
+    if (top.value_or(-1) >= 0 && settings.sampling.is_plain_greedy()) {
+      samples_[i] = SampledToken{.id = *top, .logprob = std::numeric_limits<float>::quiet_NaN()};
+      return;
+    }
     samples_[i] = runner_->sampler(thread).sample(
         runner_->logits(row).first(static_cast<size_t>(n_vocab_)), settings.sampling, job.tokens,
         {.seed = settings.seed, .choice = settings.choice, .position = job.tokens.size()});

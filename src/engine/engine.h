@@ -57,6 +57,7 @@ struct EngineGauges {
   ScheduleCounters schedule = {};
   MemoryGauges memory = {};
   StepCost cost = {};
+  int64_t argmax_rows = 0;  // tokens that the vocabulary's layer chose (the optimisation `head-argmax`)
 };
 
 class AnswerHandle;
@@ -121,6 +122,7 @@ class Engine {
   std::vector<BatchItem> items_;
   std::vector<int32_t> sampled_slots_;  // by row of logits
   std::vector<Result<SampledToken>> samples_;
+  int64_t argmax_rows_ = 0;
   bool went_forward_ = false;  // in the last round
   EngineTime step_start_{0}, next_look_{0};
 

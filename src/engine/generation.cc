@@ -89,7 +89,7 @@ Status Generation::check(std::span<const TokenId> prompt, const GenerationSettin
 
 Status Generation::feed(std::span<const TokenId> tokens, Logits logits) {
   const BatchItem item{.sequence = sequence_, .tokens = tokens, .logits = logits};
-  QUIRE_RETURN_IF_ERROR(runner_.step({&item, 1}));
+  QUIRE_RETURN_IF_ERROR(runner_.step({&item, 1}, argmax_columns_));
   held_.insert(held_.end(), tokens.begin(), tokens.end());
   return {};
 }
@@ -134,10 +134,13 @@ Status Generation::decode(const GenerationSettings& settings, GenerationObserver
       result.finish_reason = FinishReason::kLength;
       break;
     }
-    QUIRE_ASSIGN_OR_RETURN(const SampledToken sampled,
-                           runner_.sampler(0).sample(
-                               runner_.logits(0).first(static_cast<size_t>(n_vocab_)), sampling, held_,
-                               {.seed = settings.seed, .choice = settings.choice, .position = held_.size()}));
+    SampledToken sampled{.id = runner_.argmax(0).value_or(-1)};
+    if (sampled.id < 0) {
+      QUIRE_ASSIGN_OR_RETURN(
+          sampled, runner_.sampler(0).sample(
+                       runner_.logits(0).first(static_cast<size_t>(n_vocab_)), sampling, held_,
+                       {.seed = settings.seed, .choice = settings.choice, .position = held_.size()}));
+    }
     if (settings.end_tokens == EndTokens::kStop && tokenizer_.is_end_of_generation(sampled.id)) {
       result.finish_reason = FinishReason::kStop;
       break;
@@ -167,6 +170,7 @@ Result<GenerationResult> Generation::run(std::span<const TokenId> prompt, const 
                                          GenerationObserver& observer) {
   QUIRE_RETURN_IF_ERROR(check(prompt, settings));
   GenerationResult result;
+  argmax_columns_ = with_suppressed(settings.sampling, tokenizer_, n_vocab_).is_plain_greedy() ? n_vocab_ : 0;
   const Stopwatch prefill;
   QUIRE_ASSIGN_OR_RETURN(const Flow flow, feed_prompt(prompt, observer, result));
   result.prefill_seconds = prefill.seconds();

@@ -84,7 +84,8 @@ class Generation {
   Runner& runner_;
   const Tokenizer& tokenizer_;
   SequenceId sequence_;
-  int32_t n_vocab_ = 0;  // that can be sampled
+  int32_t n_vocab_ = 0;         // that can be sampled
+  int32_t argmax_columns_ = 0;  // of the run, > 0 when its tokens are simply the largest logits
   std::vector<TokenId> held_;
 };
 

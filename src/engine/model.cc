@@ -9,6 +9,7 @@ namespace {
 
 constexpr const char* kRowPhases = "row-phases";
 constexpr const char* kAttentionSplit = "attention-split";
+constexpr const char* kHeadArgmax = "head-argmax";
 constexpr const char* kPrefixCache = "prefix-cache";
 constexpr const char* kSpill = "spill";
 constexpr int64_t kMaxContext = int64_t{1} << 24;
@@ -37,6 +38,9 @@ std::vector<OptimisationInfo> optimisation_list() {
        "row operations that follow each other run on a few rows at a time, without a barrier between"});
   list.push_back(
       {kAttentionSplit, "few long sequences are divided among threads by positions, not only by heads"});
+  list.push_back(
+      {kHeadArgmax,
+       "the vocabulary's layer finishes logits tile by tile and finds the largest of greedy rows"});
   list.push_back({kPrefixCache, "keys and values of equal beginnings are kept once and found again"});
   list.push_back({kSpill,
                   "a preempted request's keys and values are copied away and back where that is cheaper than "
@@ -88,6 +92,7 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
   model->row_phases_ = is_off(kRowPhases) ? graph::RowPhases::kSeparate : graph::RowPhases::kMerged;
   model->attention_split_ =
       is_off(kAttentionSplit) ? graph::AttentionSplit::kOff : graph::AttentionSplit::kOn;
+  model->head_tiles_ = is_off(kHeadArgmax) ? graph::HeadTiles::kOff : graph::HeadTiles::kOn;
   model->prefix_cache_ = is_off(kPrefixCache) ? PrefixCache::kOff : PrefixCache::kOn;
   model->spill_pages_ = is_off(kSpill) ? 0 : settings.spill_pages;
   return model;
@@ -95,6 +100,10 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
 
 int64_t Model::n_uses(std::string_view optimisation) const {
   if (optimisation == kRowPhases) return row_phases_ == graph::RowPhases::kMerged ? 1 : 0;
+  if (optimisation == kHeadArgmax) {
+    std::vector<graph::Phase> phases = graph::make_phases(program_, row_phases_);
+    return head_tiles_ == graph::HeadTiles::kOn && graph::merge_head(program_, phases) ? 1 : 0;
+  }
   if (optimisation == kPrefixCache) return prefix_cache_ == PrefixCache::kOn ? 1 : 0;
   if (optimisation == kSpill) return spill_pages_ > 0 ? 1 : 0;
   const auto pass = std::ranges::find(passes_, optimisation, &graph::PassReport::name);

@@ -42,6 +42,7 @@ class Model {
   const std::vector<graph::PassReport>& passes() const { return passes_; }
   graph::RowPhases row_phases() const { return row_phases_; }
   graph::AttentionSplit attention_split() const { return attention_split_; }
+  graph::HeadTiles head_tiles() const { return head_tiles_; }
   PrefixCache prefix_cache() const { return prefix_cache_; }
   int64_t spill_pages() const { return spill_pages_; }  // 0 when spilling is off
   // In how many places an optimisation is at work: 0 when it is off, or the model gives it no occasion.
@@ -62,6 +63,7 @@ class Model {
   std::vector<graph::PassReport> passes_;
   graph::RowPhases row_phases_ = graph::RowPhases::kMerged;
   graph::AttentionSplit attention_split_ = graph::AttentionSplit::kOn;
+  graph::HeadTiles head_tiles_ = graph::HeadTiles::kOn;
   PrefixCache prefix_cache_ = PrefixCache::kOn;
   int64_t spill_pages_ = 0;
   std::string architecture_;

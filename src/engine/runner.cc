@@ -94,6 +94,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                   .limits = {.max_tokens = max_tokens, .max_outputs = max_outputs},
                                   .row_phases = model.row_phases(),
                                   .attention_split = model.attention_split(),
+                                  .head_tiles = model.head_tiles(),
                                   .allocation = allocation}));
   for (int t = 0; !dry && t < device.n_threads(); ++t) runner->samplers_.emplace_back(model.n_vocab());
   runner->tokens_.reserve(static_cast<size_t>(max_tokens));
@@ -161,7 +162,7 @@ MemoryPlan Runner::memory() const {
   return plan;
 }
 
-Status Runner::step(std::span<const BatchItem> items) {
+Status Runner::step(std::span<const BatchItem> items, int32_t argmax_columns) {
   tokens_.clear();
   output_rows_.clear();
   // Everything is checked before anything changes.
@@ -211,8 +212,11 @@ Status Runner::step(std::span<const BatchItem> items) {
     }
     tables_[g] = {.slots = tables.groups[g].slots.data(), .spans = spans_[g]};
   }
-  executor_->run(
-      {.tokens = tokens_, .positions = tables.positions.data(), .kv = tables_, .output_rows = output_rows_});
+  executor_->run({.tokens = tokens_,
+                  .positions = tables.positions.data(),
+                  .kv = tables_,
+                  .output_rows = output_rows_,
+                  .argmax_columns = argmax_columns});
   memory_->commit_step();
   ++n_steps_;
   return {};

@@ -61,7 +61,8 @@ class Runner {
   // Runs one step over the items (each sequence at most once, their tokens at most max_batch_tokens, their
   // logits at most max_outputs in sum). Errors: kInvalidArgument (token id outside the vocabulary, empty
   // item), kContextLength, kResourceExhausted; the step then has not run and no sequence has changed.
-  Status step(std::span<const BatchItem> items);
+  // With argmax_columns > 0 the step also looks for the largest of the first so many logits of each row.
+  Status step(std::span<const BatchItem> items, int32_t argmax_columns = 0);
 
   // Feeds any number of tokens to one sequence, in steps of at most max_batch_tokens, with logits for the
   // last only.
@@ -71,6 +72,10 @@ class Runner {
   std::span<const float> logits(int64_t row) const { return executor_->logits_row(row); }
   // One for each thread of the device, for rows of logits.
   Sampler& sampler(int thread) { return samplers_[static_cast<size_t>(thread)]; }
+  // The id of the largest of the last step's argmax_columns logits of row i, the lowest among equals, found
+  // while they were computed; -1 when none is above -Inf. Nothing when not asked for, or with --off
+  // head-argmax.
+  std::optional<int32_t> argmax(int64_t row) const { return executor_->argmax(row); }
   int64_t n_logits() const { return static_cast<int64_t>(output_rows_.size()); }
   // Row i of the hidden state entering `layer` (settings.tap_hidden), or of the normed output for layer =
   // n_layer.

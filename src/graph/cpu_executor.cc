@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "graph/cpu/attention_step.h"
 #include "graph/cpu/expert_steps.h"
+#include "graph/cpu/head_step.h"
 #include "graph/cpu/linear_step.h"
 #include "graph/cpu/row_steps.h"
 #include "graph/cpu/step_context.h"
@@ -35,7 +36,7 @@ class GatherStep {
 };
 
 using PhaseStep =
-    std::variant<RowSteps, LinearStep, AttentionStep, GatherStep, SortPairsStep, ExpertLinearStep>;
+    std::variant<RowSteps, LinearStep, AttentionStep, GatherStep, SortPairsStep, ExpertLinearStep, HeadStep>;
 
 }  // namespace
 
@@ -48,6 +49,8 @@ struct CpuExecutor::State {
   MemoryRegion arena;
   MemoryRegion scratch;
   AttentionBuffers attention;
+  HeadBuffers head;
+  bool has_argmax = false;  // of the last step
   StepContext context;
   Profiler* profiler = nullptr;
 };
@@ -68,6 +71,7 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
   state->limits = config.limits;
   state->kv.assign(config.kv.begin(), config.kv.end());
   state->phases = make_phases(program, config.row_phases);
+  if (config.head_tiles == HeadTiles::kOn) merge_head(program, state->phases);
   state->plan = plan_arena(program, state->phases, config.limits);
   QUIRE_ASSIGN_OR_RETURN(state->arena, MemoryRegion::allocate(state->plan.bytes, config.allocation));
   state->arena.fault_in(0, state->arena.size());
@@ -95,6 +99,9 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
       case PhaseKind::kSortPairs:
         state->steps.emplace_back(SortPairsStep(op));
         break;
+      case PhaseKind::kHead:
+        state->steps.emplace_back(HeadStep(program, phase, *config.kernels));
+        break;
       case PhaseKind::kExpertLinear:
         state->steps.emplace_back(ExpertLinearStep(program, op, *config.kernels));
         break;
@@ -113,6 +120,12 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
     state->attention.n_partials = n_partials;
     state->attention.split.reserve(static_cast<size_t>(AttentionStep::max_split_units(config.n_threads)));
   }
+  if (!dry) {
+    const auto n = static_cast<size_t>(config.n_threads) * static_cast<size_t>(config.limits.max_outputs);
+    state->head = {.tops = std::vector<TopLogit>(n),
+                   .ids = std::vector<int32_t>(n),
+                   .max_rows = static_cast<size_t>(config.limits.max_outputs)};
+  }
   if (!dry) state->attention.tiles.reserve(static_cast<size_t>(config.limits.max_tokens));
   state->context = {.program = config.program,
                     .weights = config.weights,
@@ -124,7 +137,8 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
                     .offsets = state->plan.offsets.data(),
                     .scratch = state->scratch.data(),
                     .scratch_stride = scratch_stride,
-                    .attention = &state->attention};
+                    .attention = &state->attention,
+                    .head = &state->head};
   return CpuExecutor(std::move(state));
 }
 
@@ -137,6 +151,8 @@ void CpuExecutor::run(const StepInput& step) {
   QUIRE_CHECK(static_cast<int64_t>(step.output_rows.size()) <= s.limits.max_outputs);
   if (step.tokens.empty()) return;
   s.context.step = &step;
+  s.has_argmax =
+      step.argmax_columns > 0 && !step.output_rows.empty() && s.phases.back().kind == PhaseKind::kHead;
   for (size_t i = 0; i < s.phases.size(); ++i) {
     if (s.phases[i].rows == Rows::kOutputs && step.output_rows.empty()) continue;
     const auto run_phase = [&] { std::visit([&](const auto& part) { part.run(s.context); }, s.steps[i]); };
@@ -153,6 +169,11 @@ void CpuExecutor::run(const StepInput& step) {
 
 std::span<const float> CpuExecutor::logits_row(int64_t i) const {
   return tap_row(state_->context.program->logits, i);
+}
+
+std::optional<int32_t> CpuExecutor::argmax(int64_t i) const {
+  if (!state_->has_argmax) return std::nullopt;
+  return state_->head.tops[static_cast<size_t>(i)].id;
 }
 
 std::span<const float> CpuExecutor::tap_row(Value tap, int64_t i) const {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,11 +45,16 @@ struct StepInput {
   const int32_t* positions = nullptr;    // [n_tokens]
   std::span<const KvTables> kv;          // by KvBinding::table
   std::span<const int32_t> output_rows;  // rows whose logits are wanted
+  int32_t argmax_columns = 0;            // > 0: the largest of the first so many logits of each row, too
 };
 
 // Whether few long sequences are divided among threads by their positions (the optimisation
 // `attention-split`) or by heads and rows only.
 enum class AttentionSplit : uint8_t { kOn, kOff };
+
+// Whether the vocabulary's layer finishes its logits tile by tile and finds the largest (the optimisation
+// `head-argmax`), or each operation goes over whole rows.
+enum class HeadTiles : uint8_t { kOn, kOff };
 
 struct ExecutorConfig {
   const Program* program = nullptr;
@@ -60,6 +66,7 @@ struct ExecutorConfig {
   StepLimits limits;
   RowPhases row_phases = RowPhases::kMerged;
   AttentionSplit attention_split = AttentionSplit::kOn;
+  HeadTiles head_tiles = HeadTiles::kOn;
   Allocation allocation = Allocation::kReal;
 };
 
@@ -79,6 +86,9 @@ class CpuExecutor {
 
   // Logits of output row i of the last step: [n_vocab].
   std::span<const float> logits_row(int64_t i) const;
+  // The id of the largest of the step's argmax_columns logits of output row i, the lowest among equals; -1
+  // when none is above -Inf. Nothing when the last step did not look for it.
+  std::optional<int32_t> argmax(int64_t i) const;
   // Row i of a tapped value of the last step.
   std::span<const float> tap_row(Value tap, int64_t i) const;
 

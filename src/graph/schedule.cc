@@ -70,6 +70,30 @@ std::vector<Phase> make_phases(const Program& program, RowPhases row_phases) {
   return phases;
 }
 
+bool merge_head(const Program& program, std::vector<Phase>& phases) {
+  const auto op_at = [&](int32_t i) -> const Op& { return program.ops[static_cast<size_t>(i)]; };
+  auto first = static_cast<int32_t>(program.ops.size()) - 1;
+  Value value = program.logits;
+  while (first > 0 && (std::holds_alternative<ScaleAttrs>(op_at(first).attrs) ||
+                       std::holds_alternative<SoftcapAttrs>(op_at(first).attrs))) {
+    if (!(op_at(first).outputs[0] == value)) return false;
+    value = op_at(first--).inputs[0];
+  }
+  const Op& linear = op_at(first);
+  if (!std::holds_alternative<LinearAttrs>(linear.attrs) || linear.weights.size() != 1 ||
+      !(linear.outputs[0] == value) || program.info(value).type != DataType::kF32 ||
+      op_rows(program, linear) != Rows::kOutputs) {
+    return false;
+  }
+  // A linear layer is a phase of its own, so a phase starts at it.
+  while (phases.back().first_op > first) phases.pop_back();
+  phases.back() = {.kind = PhaseKind::kHead,
+                   .rows = Rows::kOutputs,
+                   .first_op = first,
+                   .end_op = static_cast<int32_t>(program.ops.size())};
+  return true;
+}
+
 size_t value_bytes(const ValueInfo& info, const StepLimits& limits) {
   const int64_t rows = memory_rows(info, limits.max_rows(info.rows));
   const int64_t cols = memory_cols(info);

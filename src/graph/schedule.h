@@ -2,10 +2,11 @@
 //
 // A phase is a stretch of ops between two barriers. Row ops that follow each other on the same rows form one
 // phase: each thread takes a few rows through all of them while they are warm. A linear group, an attention,
-// a gather and the sorting of pairs are phases of their own. The plan gives every value an offset in one
-// arena for the largest step; values whose lives (in phases) do not overlap share bytes. Planning allocates
-// nothing. Pure functions; results are plain data. Source of the placement rule: greedy by size (Pisarchyk &
-// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020).
+// a gather and the sorting of pairs are phases of their own; merge_head makes one of the program's end. The
+// plan gives every value an offset in one arena for the largest step; values whose lives (in phases) do not
+// overlap share bytes. Planning allocates nothing. Pure functions; results are plain data. Source of the
+// placement rule: greedy by size (Pisarchyk & Lee, "Efficient Memory Management for Deep Neural Net
+// Inference", 2020).
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@
 
 namespace quire::graph {
 
-enum class PhaseKind : uint8_t { kRows, kLinear, kAttention, kGather, kSortPairs, kExpertLinear };
+enum class PhaseKind : uint8_t { kRows, kLinear, kAttention, kGather, kSortPairs, kExpertLinear, kHead };
 
 struct Phase {
   PhaseKind kind = PhaseKind::kRows;
@@ -28,6 +29,10 @@ struct Phase {
 // Whether row ops share phases (the optimisation `row-phases`) or each stands alone.
 enum class RowPhases : uint8_t { kMerged, kSeparate };
 std::vector<Phase> make_phases(const Program& program, RowPhases row_phases);
+
+// Makes the linear layer that gives the logits and what follows it, when that is only scales and soft caps,
+// the last phase, of kind kHead. False, and nothing changes, where the program ends otherwise.
+bool merge_head(const Program& program, std::vector<Phase>& phases);
 
 // The largest step a program will run: rows of each kind.
 struct StepLimits {

@@ -38,6 +38,11 @@ struct SamplingSettings {
   // Errors: kInvalidArgument naming the first field that is out of range and its value.
   Status validate(int32_t n_vocab) const;
 
+  // Whether the largest logit, lowest id on ties, is all there is to know.
+  bool is_plain_greedy() const {
+    return temperature == 0.0f && logprob == Logprob::kSkip && logit_bias.empty() && suppress.empty() &&
+           !has_penalties();
+  }
   bool has_penalties() const {
     return penalty_window != 0 &&
            (repetition_penalty != 1.0f || frequency_penalty != 0.0f || presence_penalty != 0.0f);

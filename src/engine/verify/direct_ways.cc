@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/check.h"
+#include "sampling/log_softmax.h"
 
 namespace quire::verify {
 
@@ -179,6 +180,37 @@ Result<WayResult> DirectWays::fork() {
     runner_.close(other);
   }
   result.count = memory.gauges().pages_copied - copied;
+  return result;
+}
+
+Result<WayResult> DirectWays::argmax() {
+  WayResult result;
+  const auto n_vocab = static_cast<int32_t>(runner_.model().n_vocab());
+  for (const Case& of : cases_) {
+    Trace& trace = result.traces.emplace_back();
+    QUIRE_ASSIGN_OR_RETURN(const SequenceId sequence, open());
+    const std::span<const int32_t> tokens(of.tokens);
+    constexpr size_t kChunk = 40;
+    for (size_t begin = 0; begin < tokens.size(); begin += kChunk) {
+      // Every other step leaves the last ids of the vocabulary out, as models with padded rows do.
+      const int32_t columns = begin / kChunk % 2 == 0 ? n_vocab : n_vocab - n_vocab / 3;
+      const BatchItem item{.sequence = sequence,
+                           .tokens = tokens.subspan(begin, std::min(kChunk, tokens.size() - begin)),
+                           .logits = Logits::kAll};
+      QUIRE_RETURN_IF_ERROR(runner_.step({&item, 1}, columns));
+      for (int64_t row = 0; row < runner_.n_logits(); ++row) {
+        const std::span<const float> logits = runner_.logits(row);
+        const std::optional<int32_t> found = runner_.argmax(row);
+        if (!found) continue;
+        const auto position = static_cast<int64_t>(begin) + row;
+        trace.set(position, logits);
+        if (*found != argmax_logit(logits.first(static_cast<size_t>(columns))))
+          trace.rows[static_cast<size_t>(position)] ^= 1;
+        ++result.count;
+      }
+    }
+    runner_.close(sequence);
+  }
   return result;
 }
 

@@ -29,6 +29,9 @@ class DirectWays {
   Result<WayResult> partial_page();
   // A fork of a sequence, both going on. Counts pages copied.
   Result<WayResult> fork();
+  // The largest logit as the vocabulary's layer found it, against that of the whole row. Counts rows; one
+  // that differs has a wrong hash.
+  Result<WayResult> argmax();
   // Too far, and back again. Counts positions taken back.
   Result<WayResult> truncate();
 

@@ -85,6 +85,8 @@ class Run {
       QUIRE_RETURN_IF_ERROR(report({"prefix ending within a page", "pages copied"}, ways.partial_page()));
     }
     QUIRE_RETURN_IF_ERROR(report({"fork", "pages copied"}, ways.fork()));
+    if (!is_off("head-argmax") && runner->model().n_uses("head-argmax") > 0)
+      QUIRE_RETURN_IF_ERROR(report({"largest logit of each row", "rows"}, ways.argmax()));
     return report({"too far and back", "positions taken back"}, ways.truncate());
   }
 

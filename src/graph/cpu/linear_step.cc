@@ -15,7 +15,7 @@ LinearStep::LinearStep(const Program& program, const Op& op, const kernels::Kern
   }
 }
 
-void LinearStep::run(const StepContext& context) const {
+void LinearStep::run(const StepContext& context, AfterTile after_tile) const {
   struct Segment {
     kernels::LinearArgs args;
     const kernels::LinearKernel* kernel;
@@ -49,12 +49,14 @@ void LinearStep::run(const StepContext& context) const {
     segment.first_tile = n_tiles;
     n_tiles += (segment.groups + segment.groups_per_tile - 1) / segment.groups_per_tile;
   }
-  context.pool->run(n_tiles, [&](int64_t tile, int) {
+  context.pool->run(n_tiles, [&](int64_t tile, int thread) {
     size_t i = op.weights.size() - 1;
     while (tile < segments[i].first_tile) --i;
     const Segment& segment = segments[i];
     const int64_t begin = (tile - segment.first_tile) * segment.groups_per_tile;
-    segment.kernel->run(segment.args, begin, std::min(segment.groups, begin + segment.groups_per_tile));
+    const int64_t end = std::min(segment.groups, begin + segment.groups_per_tile);
+    segment.kernel->run(segment.args, begin, end);
+    after_tile(begin * kernels::kGroupRows, std::min(segment.args.n, end * kernels::kGroupRows), thread);
   });
 }
 

@@ -35,6 +35,21 @@ struct AttentionBuffers {
   int64_t n_split = 0;     // attentions that were divided by positions
 };
 
+// A row's largest logit so far; id -1 when there is none above -Inf.
+struct TopLogit {
+  float value = 0;
+  int32_t id = -1;
+};
+
+// What the threads note in the vocabulary's layer, reserved in create(). The answers end up at thread 0.
+struct HeadBuffers {
+  std::vector<TopLogit> tops = {};  // [threads, max_rows]
+  std::vector<int32_t> ids = {};    // [threads, max_rows] scratch
+  size_t max_rows = 0;
+  TopLogit* tops_of(int thread) { return tops.data() + static_cast<size_t>(thread) * max_rows; }
+  int32_t* ids_of(int thread) { return ids.data() + static_cast<size_t>(thread) * max_rows; }
+};
+
 struct StepContext {
   const Program* program = nullptr;
   const WeightStore* weights = nullptr;
@@ -47,6 +62,7 @@ struct StepContext {
   std::byte* scratch = nullptr;
   size_t scratch_stride = 0;  // bytes per thread
   AttentionBuffers* attention = nullptr;
+  HeadBuffers* head = nullptr;
   const StepInput* step = nullptr;
 
   int64_t n_rows(Rows rows) const {

@@ -307,6 +307,7 @@ TEST(Engine, AStepThatFindsTooFewPagesCostsTheYoungestItsOwn) {
   }
   (*engine)->drain();
   EXPECT_EQ((*engine)->gauges().schedule.refused_steps, 1);
+  EXPECT_GT((*engine)->gauges().argmax_rows, 0);
   EXPECT_EQ(answers[0].outcome().usage.preemptions, 0);
   EXPECT_EQ(answers[1].outcome().usage.preemptions, 0);
   EXPECT_EQ(answers[2].outcome().usage.preemptions, 1);

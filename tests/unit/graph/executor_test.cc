@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -164,6 +165,7 @@ class Machine {
     RowPhases row_phases = RowPhases::kMerged;
     bool passes = true;
     AttentionSplit attention_split = AttentionSplit::kOn;
+    HeadTiles head_tiles = HeadTiles::kOn;
     int32_t pages_per_sequence = 3;
   };
 
@@ -187,7 +189,8 @@ class Machine {
                                            .kv = {&kv_, 1},
                                            .limits = kLimits,
                                            .row_phases = options.row_phases,
-                                           .attention_split = options.attention_split})
+                                           .attention_split = options.attention_split,
+                                           .head_tiles = options.head_tiles})
                           .value());
   }
 
@@ -196,7 +199,7 @@ class Machine {
     std::vector<int32_t> tokens;
   };
   // Runs the items as one step, logits for the rows asked for.
-  void step(const std::vector<Item>& items, const std::vector<int32_t>& outputs) {
+  void step(const std::vector<Item>& items, const std::vector<int32_t>& outputs, int32_t argmax_columns = 0) {
     std::vector<int32_t> tokens, positions;
     std::vector<int64_t> slots;
     std::vector<kernels::SequenceSpan> spans;
@@ -214,8 +217,11 @@ class Machine {
                        .table = tables_[item.sequence].data()});
     }
     const KvTables tables{.slots = slots.data(), .spans = spans};
-    executor_->run(
-        {.tokens = tokens, .positions = positions.data(), .kv = {&tables, 1}, .output_rows = outputs});
+    executor_->run({.tokens = tokens,
+                    .positions = positions.data(),
+                    .kv = {&tables, 1},
+                    .output_rows = outputs,
+                    .argmax_columns = argmax_columns});
   }
   std::span<const float> logits(int64_t row) const { return executor_->logits_row(row); }
   std::span<const float> hidden(int64_t row) const { return executor_->tap_row(built_.hidden, row); }
@@ -331,10 +337,39 @@ TEST_F(ExecutorTest, DividingALongSequenceBesideAShortOneKeepsTheBits) {
 
 TEST_F(ExecutorTest, FusionsLeaveFewerBarriers) {
   const Machine fused(source, {});
-  const Machine plain(source, {.row_phases = RowPhases::kSeparate, .passes = false});
+  const Machine plain(source,
+                      {.row_phases = RowPhases::kSeparate, .passes = false, .head_tiles = HeadTiles::kOff});
   EXPECT_EQ(plain.executor().n_phases(), static_cast<int64_t>(plain.program().ops.size()));
-  // norm | qkv | rope, store | attention | o | add, norm | up | gated | down | add | gather | head | cap
-  EXPECT_EQ(fused.executor().n_phases(), 13);
+  // norm | qkv | rope, store | attention | o | add, norm | up | gated | down | add | gather | head, cap
+  EXPECT_EQ(fused.executor().n_phases(), 12);
+}
+
+TEST_F(ExecutorTest, TheHeadFindsTheLargestLogitOfTheLowestId) {
+  // Words 16 and on are those from 0 on, so that every logit meets its equal in the other group of 16.
+  std::vector<float> words(source.values("embd"), source.values("embd") + kVocab * kWidth);
+  std::copy_n(words.begin(), words.size() - 16 * kWidth, words.begin() + 16 * kWidth);
+  source.add("embd", {kWidth, kVocab}, words);
+  Machine separate(source, {.head_tiles = HeadTiles::kOff});
+  separate.step({{0, tokens(40, 1)}}, rows(40), kVocab);
+  EXPECT_EQ(separate.executor().argmax(0), std::nullopt);
+  int n_ties = 0;
+  for (const int threads : {1, 2, 3}) {
+    for (const int32_t columns : {int32_t{kVocab}, 21, 5, 0}) {
+      Machine machine(source, {.threads = threads});
+      machine.step({{0, tokens(40, 1)}}, rows(40), columns);
+      for (int row = 0; row < 40; ++row) {
+        const std::span<const float> logits = machine.logits(row);
+        ASSERT_EQ(std::memcmp(logits.data(), separate.logits(row).data(), logits.size_bytes()), 0);
+        const std::optional<int32_t> found = machine.executor().argmax(row);
+        ASSERT_EQ(found.has_value(), columns > 0);
+        if (columns == 0) continue;
+        const auto largest = std::max_element(logits.begin(), logits.begin() + columns);  // the first of them
+        EXPECT_EQ(*found, largest - logits.begin()) << threads << " threads, row " << row;
+        n_ties += std::count(logits.begin(), logits.begin() + columns, *largest) > 1 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(n_ties, 0);
 }
 
 TEST_F(ExecutorTest, ADryExecutorKnowsTheSameBytes) {
