@@ -45,7 +45,8 @@ struct ChunkPages {
 
 struct ChunkInput {
   ChunkPages pages;
-  ChunkPages ahead;  // what will be read next, to be fetched meanwhile; any readable memory, never null
+  ChunkPages ahead;  // what will be read next, to be fetched meanwhile: any readable memory; null only beside
+                     // a page that is null
   const float* q;    // [n_rows, ld_q], already scaled
   int64_t ld_q;
   int32_t n_rows;        // 1 .. kBlockRows
@@ -326,8 +327,9 @@ static void weigh_chunk(const ChunkInput& in, ChunkWeights& chunk) {
   });
   for (int32_t r = 0; r < in.n_rows; ++r) {
     // Exponentials read nothing: memory works on what comes next meanwhile.
-    for (int line = 0; line < kLinesPerRow; ++line) {
-      prefetch(in.ahead.v[r % kPagesPerChunk] + static_cast<size_t>(line) * kCacheLine);
+    const std::byte* ahead = in.ahead.v[r % kPagesPerChunk];
+    for (int line = 0; ahead != nullptr && line < kLinesPerRow; ++line) {
+      prefetch(ahead + static_cast<size_t>(line) * kCacheLine);
     }
     const MaxAndSum row = exponentiate_row(chunk.weights + r * kChunkTokens, in.seen[r], in.softcap);
     chunk.max[r] = row.max;
