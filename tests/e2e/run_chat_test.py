@@ -50,7 +50,7 @@ class Chat:
                 raise AssertionError(f"no {pattern!r} in {self.text[-1000:]!r}")
             self.text += os.read(self.master, 65536).decode(errors="replace")
 
-    def wait_until_it_cannot_write(self, timeout=60):
+    def wait_until_it_cannot_write(self, timeout=240):
         """Reads nothing until the program, which has something to write, sleeps."""
         deadline = time.monotonic() + timeout
         asleep = 0
