@@ -66,6 +66,21 @@ PHI4 = dict(rope_parameters={**longrope(6, 32), "partial_rotary_factor": 0.75},
             original_max_position_embeddings=32, max_position_embeddings=512, partial_rotary_factor=0.75,
             tie_word_embeddings=True)
 
+# Latent attention: heads of 16 + 8 and values of 20 over rows of 24 + 8.
+LATENT = dict(kv_lora_rank=24, qk_nope_head_dim=16, qk_rope_head_dim=8, v_head_dim=20, moe_intermediate_size=32)
+LATENT_KEYS = {"attention.kv_lora_rank": 24, "rope.dimension_count": 8}
+
+
+def latent_yarn(mscale):
+    return dict(rope_type="yarn", rope_theta=10000.0, factor=8.0, original_max_position_embeddings=32, mscale=mscale,
+                mscale_all_dim=mscale)
+
+
+def latent_yarn_keys(mscale):
+    return {"rope.scaling.type": "yarn", "rope.scaling.factor": 8.0, "rope.scaling.original_context_length": 32,
+            "rope.scaling.yarn_log_multiplier": 0.1 * mscale}
+
+
 # Five experts, two of which a token sees.
 EXPERT_KEYS = {"expert_count": 5, "expert_used_count": 2, "expert_feed_forward_length": 32}
 
@@ -156,6 +171,26 @@ CASES = {
              attention_multiplier=0.2, residual_multiplier=0.6, logits_scaling=3.0),
         {**EXPERT_KEYS, "embedding_scale": 6.0, "attention.scale": 0.2, "residual_scale": 0.6, "logit_scale": 3.0},
         seed=15),
+    "deepseek2-lite": Case(
+        "queries projected at once, k_b and v_b in one tensor as older files have them, YaRN in the scale of scores, "
+        "two shared experts", "DeepseekV2Config", "deepseek2",
+        dict(**LATENT, num_key_value_heads=4, q_lora_rank=None, n_routed_experts=5, num_experts_per_tok=2,
+             n_shared_experts=2, first_k_dense_replace=1, n_group=1, topk_group=1, topk_method="greedy",
+             routed_scaling_factor=1.0, rope_parameters=latent_yarn(0.707)),
+        {**EXPERT_KEYS, **LATENT_KEYS, **latent_yarn_keys(0.707), "leading_dense_block_count": 1,
+         "expert_shared_count": 2, "expert_weights_scale": 1.0, "attention.key_length": 24,
+         "attention.value_length": 20}, seed=16),
+    "deepseek3-groups": Case(
+        "sigmoids with a selection bias among two of four groups, YaRN, a rank for queries", "DeepseekV3Config",
+        "deepseek2",
+        dict(**LATENT, num_key_value_heads=4, q_lora_rank=32, n_routed_experts=8, num_experts_per_tok=3,
+             n_shared_experts=1, first_k_dense_replace=1, n_group=4, topk_group=2, norm_topk_prob=True,
+             routed_scaling_factor=2.5, rope_parameters=latent_yarn(1.0)),
+        {**LATENT_KEYS, **latent_yarn_keys(1.0), "expert_count": 8, "expert_used_count": 3,
+         "expert_feed_forward_length": 32, "leading_dense_block_count": 1, "expert_shared_count": 1,
+         "expert_weights_scale": 2.5, "expert_weights_norm": True, "expert_gating_func": 2, "expert_group_count": 4,
+         "expert_group_used_count": 2, "attention.q_lora_rank": 32, "attention.key_length": 32,
+         "attention.value_length": 24, "attention.key_length_mla": 24, "attention.value_length_mla": 20}, seed=17),
 }
 
 
@@ -165,8 +200,14 @@ def round_bf16(tensor):
     return torch.where(rounded.abs() < 2.0**-14, torch.zeros_like(rounded), rounded)
 
 
+def router_biases(model):
+    return [(name, buffer) for name, buffer in model.named_buffers() if name.endswith("e_score_correction_bias")]
+
+
 def randomise(model, gemma, tied):
     """Weights away from their defaults everywhere, so that leaving one out shows."""
+    for _, bias in router_biases(model):
+        bias.copy_(round_bf16(torch.randn(bias.shape) * 0.25))
     for name, parameter in model.named_parameters():
         shape = parameter.shape
         if parameter.dim() == 1:
@@ -180,7 +221,7 @@ def randomise(model, gemma, tied):
         else:
             # Attention that is not flat and logits that are apart: q, k and the head are larger than the rest.
             # So are routers, whose choices are then not close calls.
-            large = ("q_proj", "k_proj", "qkv", "lm_head", "mlp.gate.", "router")
+            large = ("q_proj", "q_b_proj", "k_proj", "qkv", "lm_head", "mlp.gate.", "router")
             gain = 0.5 if "bias" in name else 2.0 if any(part in name for part in large) else 1.0
             values = torch.randn(shape) * gain / (1.0 if "bias" in name else math.sqrt(shape[-1]))
         parameter.data.copy_(round_bf16(values))
@@ -209,6 +250,16 @@ def expert_tensors(case, name, values):
     return {f"{layer}ffn_gate_exps.{kind}": gate, f"{layer}ffn_up_exps.{kind}": up}
 
 
+def latent_tensors(case, config, name, values):
+    """kv_b [heads, plain + value, rank]: whole in files without absorbed sizes, else k_b (turned) and v_b."""
+    layer = f"blk.{name.split('.')[2]}."
+    if "attention.key_length_mla" not in case.keys:
+        return {layer + "attn_kv_b.weight": values}
+    heads = values.reshape(config.num_attention_heads, -1, values.shape[1])
+    k, v = heads[:, :config.qk_nope_head_dim], heads[:, config.qk_nope_head_dim:]
+    return {layer + "attn_k_b.weight": k.swapaxes(1, 2), layer + "attn_v_b.weight": v}
+
+
 def write_gguf(path, case, config, model):
     writer = gguf.GGUFWriter(path, case.arch)
     writer.add_vocab_size(config.vocab_size)
@@ -217,7 +268,7 @@ def write_gguf(path, case, config, model):
     writer.add_block_count(config.num_hidden_layers)
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_head_count_kv(1 if "attention.key_length_mla" in case.keys else config.num_key_value_heads)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     keys = dict(case.keys)
     head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
@@ -226,6 +277,8 @@ def write_gguf(path, case, config, model):
         name = f"{case.arch}.{key}"
         if isinstance(value, str):
             writer.add_string(name, value)
+        elif isinstance(value, bool):
+            writer.add_bool(name, value)
         elif isinstance(value, float):
             writer.add_float32(name, value)
         elif isinstance(value, list):
@@ -235,14 +288,18 @@ def write_gguf(path, case, config, model):
 
     arch = {value: key for key, value in gguf.MODEL_ARCH_NAMES.items()}[case.arch]
     names = gguf.get_tensor_name_map(arch, config.num_hidden_layers)
-    for name, parameter in model.named_parameters():
+    for name, parameter in [*model.named_parameters(), *router_biases(model)]:
         values = parameter.detach().numpy().astype(np.float32)
         if case.arch.startswith("gemma") and name.endswith("norm.weight"):
             values = values + np.float32(1)
         if case.arch in ("llama", "granite", "granitemoe") and (".q_proj." in name or ".k_proj." in name):
             values = permute(values,
                              config.num_attention_heads if ".q_proj." in name else config.num_key_value_heads)
-        if ".experts." in name:
+        if ".kv_b_proj." in name:
+            tensors = latent_tensors(case, config, name, values)
+        elif name.endswith("e_score_correction_bias"):
+            tensors = {f"blk.{name.split('.')[2]}.exp_probs_b.bias": values}
+        elif ".experts." in name:
             tensors = expert_tensors(case, name, values)
         elif name.endswith(".sinks"):
             tensors = {names.get_name(name) + ".weight": values}

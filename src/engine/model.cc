@@ -120,8 +120,12 @@ std::string Model::name() const {
 LayerNeeds Model::layer_needs() const {
   LayerNeeds needs;
   for (const graph::KvLayer& layer : program_.kv_layers) {
-    needs.push_back(AttentionNeed{
-        .n_head_kv = layer.n_head_kv, .d_k = layer.d_k, .d_v = layer.d_v, .window = layer.window});
+    if (layer.form == graph::KvForm::kLatent) {
+      needs.push_back(LatentNeed{.width = layer.d_k});
+    } else {
+      needs.push_back(AttentionNeed{
+          .n_head_kv = layer.n_head_kv, .d_k = layer.d_k, .d_v = layer.d_v, .window = layer.window});
+    }
   }
   return needs;
 }

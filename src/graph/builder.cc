@@ -37,7 +37,8 @@ Value ProgramBuilder::unary(OpAttrs attrs, Value x, std::vector<WeightId> weight
   return emit(std::move(attrs), {x}, std::move(weights), new_value_like(x), what);
 }
 
-// A declaration of the tensor `name`, whose shape must be [rows, cols], or [n_matrices, rows, cols].
+// A declaration of the tensor `name`, whose shape must be [rows, cols], or [n_matrices, rows, cols], or the
+// same in two dimensions.
 WeightDecl ProgramBuilder::checked_decl(const std::string& name, WeightRole role, int64_t cols, int64_t rows,
                                         int64_t n_matrices) {
   WeightDecl decl{.name = name, .role = role, .n_matrices = n_matrices};
@@ -47,8 +48,10 @@ WeightDecl ProgramBuilder::checked_decl(const std::string& name, WeightRole role
     decl.view.dims = {cols, rows, n_matrices, 1};
   } else {
     const std::array<int64_t, 4>& dims = tensor->dims;
-    const bool rows_fit = n_matrices == 1 ? dims[1] * dims[2] * dims[3] == rows
-                                          : dims[1] == rows && dims[2] * dims[3] == n_matrices;
+    // Matrices may also stand one below the other in two dimensions.
+    const int64_t n_rows = dims[1] * dims[2] * dims[3];
+    const bool rows_fit =
+        n_rows == rows * n_matrices && (n_matrices == 1 || dims[1] == rows || dims[1] == n_rows);
     if (dims[0] != cols || !rows_fit) {
       const std::string matrices = n_matrices == 1 ? "" : fmt::format(", {}", n_matrices);
       fail(make_error(ErrorCode::kCorrupt,
@@ -159,35 +162,43 @@ Value ProgramBuilder::gate_rows(Value x, Value gate) {
   return emit(GateRowsAttrs{}, {x, gate}, {}, new_value_like(x), "gate_rows");
 }
 
-Value ProgramBuilder::quantized(Value x, DataType type) {
-  const auto key = std::make_pair(x.id, type);
+Value ProgramBuilder::quantized(Value x, int64_t n_heads, DataType type) {
+  const auto key = std::make_tuple(x.id, n_heads, type);
   if (auto it = quantized_.find(key); it != quantized_.end()) return it->second;
   const ValueInfo in = info(x);
-  const Value q = emit(QuantizeAttrs{}, {x}, {}, new_value(in.rows, in.cols, type), "quantize");
+  const Value rows = new_pairs(in.rows, n_heads == 1 ? 0 : n_heads, in.cols, type);
+  const Value q = emit(QuantizeAttrs{}, {x}, {}, rows, "quantize");
   quantized_.emplace(key, q);
   return q;
+}
+
+// The layer of x with a declared matrix, or with one a head: [rows, cols].
+Value ProgramBuilder::append_linear(Value x, WeightId weight, int64_t n_heads, int64_t cols) {
+  const ValueInfo in = info(x);
+  const WeightDecl& decl = program_.weights[static_cast<size_t>(weight.id)];
+  // Labels follow the tensor: "blk.0.attn_q.weight" -> "blk.0.attn_q".
+  const std::string label = decl.name.substr(0, decl.name.rfind(".weight"));
+  const auto append = [&](OpAttrs attrs, Value input, std::vector<WeightId> weights, DataType type) {
+    const std::string saved = std::exchange(label_, "");
+    const Value y =
+        emit(std::move(attrs), {input}, std::move(weights), new_value(in.rows, cols, type), label);
+    label_ = saved;
+    return y;
+  };
+  if (decl.format->activation == kernels::ActivationKind::kF32)
+    return append(LinearAttrs{}, x, {weight}, DataType::kF32);
+  if (planes_ == kernels::ActivationPlanes::kOne) {
+    return append(LinearAttrs{}, quantized(x, n_heads, DataType::kQ8x32), {weight}, DataType::kF32);
+  }
+  const Value pair =
+      append(LinearAttrs{}, quantized(x, n_heads, DataType::kQ8x32Pair), {weight}, DataType::kF32Pair);
+  return append(SumPlanesAttrs{}, pair, {}, DataType::kF32);
 }
 
 Value ProgramBuilder::linear(Value x, const std::string& weight, int64_t n) {
   const ValueInfo in = info(x);
   QUIRE_CHECK(in.type == DataType::kF32 && in.n_used == 0);
-  const WeightId id = declare(weight, WeightRole::kLinear, in.cols, n);
-  // Labels follow the tensor: "blk.0.attn_q.weight" -> "blk.0.attn_q".
-  const std::string label = weight.ends_with(".weight") ? weight.substr(0, weight.size() - 7) : weight;
-  const auto append = [&](OpAttrs attrs, Value input, std::vector<WeightId> weights, DataType type) {
-    const std::string saved = std::exchange(label_, "");
-    const Value y = emit(std::move(attrs), {input}, std::move(weights), new_value(in.rows, n, type), label);
-    label_ = saved;
-    return y;
-  };
-  const bool f32 =
-      program_.weights[static_cast<size_t>(id.id)].format->activation == kernels::ActivationKind::kF32;
-  if (f32) return append(LinearAttrs{}, x, {id}, DataType::kF32);
-  if (planes_ == kernels::ActivationPlanes::kOne) {
-    return append(LinearAttrs{}, quantized(x, DataType::kQ8x32), {id}, DataType::kF32);
-  }
-  const Value pair = append(LinearAttrs{}, quantized(x, DataType::kQ8x32Pair), {id}, DataType::kF32Pair);
-  return append(SumPlanesAttrs{}, pair, {}, DataType::kF32);
+  return append_linear(x, declare(weight, WeightRole::kLinear, in.cols, n), 1, n);
 }
 
 Value ProgramBuilder::linear_bias(Value x, const std::string& weight, const std::string& bias, int64_t n) {
@@ -229,13 +240,19 @@ Value ProgramBuilder::attention(Value q, Value k, Value v, const AttentionParams
   QUIRE_CHECK(info(q).cols == int64_t{params.n_head} * params.d_k);
   QUIRE_CHECK(info(k).cols == int64_t{params.n_head_kv} * params.d_k);
   QUIRE_CHECK(info(v).cols == int64_t{params.n_head_kv} * params.d_v);
-  const auto layer = static_cast<int32_t>(program_.kv_layers.size());
-  program_.kv_layers.push_back(
-      {.n_head_kv = params.n_head_kv, .d_k = params.d_k, .d_v = params.d_v, .window = params.window});
-  emit(StoreKvAttrs{.kv_layer = layer}, {k, v}, {}, {}, "store_kv");
+  return append_attention(
+      {k, v}, q,
+      {.n_head_kv = params.n_head_kv, .d_k = params.d_k, .d_v = params.d_v, .window = params.window}, params);
+}
+
+Value ProgramBuilder::append_attention(std::vector<Value> stored, Value q, const KvLayer& layer,
+                                       const AttentionParams& params) {
+  const auto index = static_cast<int32_t>(program_.kv_layers.size());
+  program_.kv_layers.push_back(layer);
+  emit(StoreKvAttrs{.kv_layer = index}, std::move(stored), {}, {}, "store_kv");
   std::vector<WeightId> weights;
   if (!params.sinks.empty()) weights.push_back(declare(params.sinks, WeightRole::kVector, params.n_head, 1));
-  const AttentionAttrs attrs{.kv_layer = layer,
+  const AttentionAttrs attrs{.kv_layer = index,
                              .n_head = params.n_head,
                              .scale = params.scale,
                              .softcap = params.softcap,

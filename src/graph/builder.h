@@ -57,6 +57,14 @@ struct ExpertLinearParams {
   int64_t n = 0, first_row = 0, tensor_rows = 0;  // tensor_rows 0 = n
 };
 
+// A linear layer of each head, whose matrices [n, k] lie in one tensor. A tensor of tensor_rows > n rows a
+// head holds several; this one is rows [first_row, first_row + n).
+struct HeadLinearParams {
+  std::string weight;
+  int64_t n_heads = 0;
+  int64_t n = 0, first_row = 0, tensor_rows = 0;  // tensor_rows 0 = n
+};
+
 class ProgramBuilder {
  public:
   // `source` must outlive the builder and the program's weight views.
@@ -109,10 +117,20 @@ class ProgramBuilder {
 
   // Columns [offset, offset + cols) of x, without a copy.
   Value slice(Value x, int64_t offset, int64_t cols);
+  // Columns [first, first + n) of each of n_heads heads: [rows, n_heads * n].
+  Value slice_heads(Value x, int64_t n_heads, int64_t first, int64_t n);
+  // The columns of each head of a, then those of the same head of b.
+  Value join_heads(Value a, Value b, int64_t n_heads);
+  // w_h x_h for each head h: [rows, n_heads * k] -> [rows, n_heads * n].
+  Value head_linear(Value x, const HeadLinearParams& params);
+  // The same with the transpose of those rows, which are k then, and n columns.
+  Value head_linear_transposed(Value x, const HeadLinearParams& params);
   // Rotates the first 2 * inv_freq.size() values of each of n_heads heads.
   Value rope(Value x, const RopeSpec& spec, int64_t n_heads, kernels::RopePairs pairs);
   // Stores k, v and attends: q [tokens, n_head * d_k] -> [tokens, n_head * d_v]. Each call is one KvLayer.
   Value attention(Value q, Value k, Value v, const AttentionParams& params);
+  // Stores `rows` [tokens, d_k], which all heads read as keys and, up to d_v, as values; n_head_kv is 1.
+  Value latent_attention(Value q, Value rows, const AttentionParams& params);
   // Keeps the rows whose logits are wanted: [tokens, d] -> [outputs, d].
   Value select_outputs(Value x);
 
@@ -135,10 +153,14 @@ class ProgramBuilder {
   WeightId declare(const std::string& name, WeightRole role, int64_t cols, int64_t rows);
   WeightId declare_matrices(const std::string& name, int64_t cols, int64_t rows, int64_t n_matrices,
                             int64_t first_row, int64_t n);
+  WeightId declare_heads(const HeadLinearParams& params, int64_t cols, int64_t n_rows, bool transposed);
+  Value append_linear(Value x, WeightId weight, int64_t n_heads, int64_t cols);
+  Value append_attention(std::vector<Value> stored, Value q, const KvLayer& layer,
+                         const AttentionParams& params);
   WeightDecl checked_decl(const std::string& name, WeightRole role, int64_t cols, int64_t rows,
                           int64_t n_matrices);
   WeightId add_decl(WeightDecl decl);
-  Value quantized(Value x, DataType type);
+  Value quantized(Value x, int64_t n_heads, DataType type);
   Value gathered(Value x, const Routing& routing, DataType type);
   const ValueInfo& info(Value x) const { return program_.info(x); }
 
@@ -148,7 +170,7 @@ class ProgramBuilder {
   std::optional<Error> error_;
   std::string label_;
   kernels::ActivationPlanes planes_ = kernels::ActivationPlanes::kOne;
-  std::map<std::pair<int32_t, DataType>, Value> quantized_;
+  std::map<std::tuple<int32_t, int64_t, DataType>, Value> quantized_;          // by value and heads
   std::map<std::tuple<int32_t, int32_t, DataType>, Value> gathered_;           // by value and order
   std::map<std::tuple<std::string, WeightRole, int64_t>, WeightId> declared_;  // the number: the first row
   std::vector<Value> rope_tables_;                                             // by rope spec

@@ -57,7 +57,11 @@ Result<CpuDevice> CpuDevice::create(std::string_view isa, int n_threads) {
 }
 
 KvBinding bind_kv(const KvLayer& layer, KvType type, std::byte* pages, size_t page_stride) {
-  return {.layout = {.type = type, .n_head_kv = layer.n_head_kv, .d_k = layer.d_k, .d_v = layer.d_v},
+  return {.layout = {.type = type,
+                     .form = layer.form,
+                     .n_head_kv = layer.n_head_kv,
+                     .d_k = layer.d_k,
+                     .d_v = layer.d_v},
           .pages = pages,
           .page_stride = page_stride};
 }

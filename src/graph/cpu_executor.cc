@@ -88,8 +88,8 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
         break;
       case PhaseKind::kAttention: {
         const auto layer = static_cast<size_t>(std::get<AttentionAttrs>(op.attrs).kv_layer);
-        const AttentionStep step(op, config.kv[layer]);
-        scratch_stride = std::max(scratch_stride, step.scratch_bytes(*config.kernels));
+        const AttentionStep step(op, config.kv[layer], *config.kernels);
+        scratch_stride = std::max(scratch_stride, step.scratch_bytes());
         state->steps.emplace_back(step);
         break;
       }

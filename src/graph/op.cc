@@ -6,11 +6,11 @@ namespace quire::graph {
 
 const char* op_name(const Op& op) {
   static constexpr std::array<const char*, std::variant_size_v<OpAttrs>> kNames = {
-      "embed",          "rms_norm",  "layer_norm", "add_rms_norm",     "add",          "add_bias",
-      "scale",          "softcap",   "activation", "gated_activation", "rope_table",   "rope",
-      "quantize",       "linear",    "store_kv",   "attention",        "sum_planes",   "select_outputs",
-      "clamped_swiglu", "gate_rows", "route",      "sort_pairs",       "gather_pairs", "quantize_pairs",
-      "expert_linear",  "combine"};
+      "embed",          "rms_norm",  "layer_norm",  "add_rms_norm",     "add",          "add_bias",
+      "scale",          "softcap",   "activation",  "gated_activation", "rope_table",   "rope",
+      "quantize",       "linear",    "store_kv",    "attention",        "sum_planes",   "select_outputs",
+      "clamped_swiglu", "gate_rows", "route",       "sort_pairs",       "gather_pairs", "quantize_pairs",
+      "expert_linear",  "combine",   "slice_heads", "join_heads"};
   return kNames[op.attrs.index()];
 }
 

@@ -57,11 +57,19 @@ struct RopeAttrs {  // x, table -> y
   int64_t n_heads = 0, d_head = 0;
   kernels::RopePairs pairs{};
 };
-struct QuantizeAttrs {};  // x -> activation rows of the output's type
-struct LinearAttrs {};    // xs -> ys; ws: y_i = w_i x_i, up to kMaxLinears at once
+struct SliceHeadsAttrs {  // x -> y: the columns of each head from `first` on, as many as y has
+  int64_t n_heads = 0, first = 0;
+};
+struct JoinHeadsAttrs {  // a, b -> y: each head's columns of a, then those of b
+  int64_t n_heads = 0;
+};
+struct QuantizeAttrs {};  // x -> activation rows of the output's type; by heads where the output has n_used
+// xs -> ys; ws: y_i = w_i x_i, up to kMaxLinears at once. Of a weight of several matrices (one a head),
+// matrix h takes part h of x's columns and makes part h of y's.
+struct LinearAttrs {};
 struct StoreKvAttrs {
   int32_t kv_layer = 0;
-};                       // k, v -> ()
+};                       // k, v? -> (); latent keys come without v
 struct AttentionAttrs {  // q -> out; sinks?
   int32_t kv_layer = 0, n_head = 0;
   float scale = 1, softcap = 0;
@@ -88,7 +96,7 @@ using OpAttrs =
                  ScaleAttrs, SoftcapAttrs, ActivationAttrs, GatedActivationAttrs, RopeTableAttrs, RopeAttrs,
                  QuantizeAttrs, LinearAttrs, StoreKvAttrs, AttentionAttrs, SumPlanesAttrs, SelectOutputsAttrs,
                  ClampedSwigluAttrs, GateRowsAttrs, RouteAttrs, SortPairsAttrs, GatherPairsAttrs,
-                 QuantizePairsAttrs, ExpertLinearAttrs, CombineAttrs>;
+                 QuantizePairsAttrs, ExpertLinearAttrs, CombineAttrs, SliceHeadsAttrs, JoinHeadsAttrs>;
 
 // Matrices of one linear op: q|k|v, gate|up and the like need a handful.
 inline constexpr size_t kMaxLinears = 16;

@@ -37,11 +37,12 @@ double touched_positions(const SpanShape& span, int64_t window) {
 OpCost attention_cost(const Program& program, const AttentionAttrs& attrs, const StepShape& shape) {
   const KvLayer& layer = program.kv_layers[static_cast<size_t>(attrs.kv_layer)];
   const double d = layer.d_k + layer.d_v;
+  const double stored = layer.form == KvForm::kLatent ? layer.d_k : layer.n_head_kv * d;  // of a position
   OpCost cost;
   for (const SpanShape& span : shape.spans) {
     if (span.n_tokens == 0) continue;
     cost.fma_operations += 2 * visible_positions(span, attrs.window) * attrs.n_head * d;
-    cost.memory_bytes += touched_positions(span, attrs.window) * layer.n_head_kv * d * shape.kv_element_bytes;
+    cost.memory_bytes += touched_positions(span, attrs.window) * stored * shape.kv_element_bytes;
   }
   return cost;
 }
@@ -83,7 +84,9 @@ OpCost op_cost(const Program& program, const Op& op, const StepShape& shape) {
     if (m == 0) return {};
     for (size_t i = 0; i < op.weights.size(); ++i) {
       const WeightDecl& decl = program.weights[static_cast<size_t>(op.weights[i].id)];
-      cost += linear_cost(decl, program.info(op.inputs[i]).type, m, 1);
+      // Of a matrix a head each row meets all.
+      const auto n_matrices = static_cast<double>(decl.n_matrices);
+      cost += linear_cost(decl, program.info(op.inputs[i]).type, m * n_matrices, n_matrices);
     }
   } else if (std::holds_alternative<ExpertLinearAttrs>(op.attrs)) {
     const double m = rows_of(op.outputs[0]);

@@ -23,10 +23,13 @@ struct RopeSpec {
   friend bool operator==(const RopeSpec&, const RopeSpec&) = default;
 };
 
+using kernels::KvForm;
+
 // The keys and values one attention layer keeps. The engine binds memory to it by index.
 struct KvLayer {
   int32_t n_head_kv = 0, d_k = 0, d_v = 0;
   int32_t window = 0;  // 0 = every position
+  KvForm form = KvForm::kKeysAndValues;
 };
 
 struct Program {

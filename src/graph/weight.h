@@ -32,17 +32,19 @@ struct WeightDecl {
   WeightRole role = WeightRole::kVector;
   TensorView view;                                // in the file's memory; data may be null in a dry plan
   const kernels::PackedFormat* format = nullptr;  // kLinear only
-  // kLinear only: the tensor holds n_matrices of equal size (one an expert); of each, this declaration means
-  // all rows but skipped_rows, from first_row on.
+  // kLinear only: the tensor holds n_matrices of equal size (one an expert, or a head); of each, this
+  // declaration means all rows but skipped_rows, from first_row on.
   int64_t n_matrices = 1, first_row = 0, skipped_rows = 0;
+  bool transposed = false;  // columns of the file are the rows of the layer, which is then kept in f32
 
-  int64_t n() const { return view.n_rows() / n_matrices - skipped_rows; }  // rows meant of each matrix
-  int64_t k() const { return view.n_cols(); }
-  // The rows meant of matrix i.
+  int64_t n_rows() const { return view.n_rows() / n_matrices - skipped_rows; }  // meant of each matrix
+  int64_t n() const { return transposed ? view.n_cols() : n_rows(); }
+  int64_t k() const { return transposed ? n_rows() : view.n_cols(); }
+  // The rows meant of matrix i, as in the file.
   TensorView matrix(int64_t i) const {
     TensorView rows = view;
-    rows.data = view.row(i * (n() + skipped_rows) + first_row);
-    rows.dims = {k(), n(), 1, 1};
+    rows.data = view.row(i * (n_rows() + skipped_rows) + first_row);
+    rows.dims = {view.n_cols(), n_rows(), 1, 1};
     return rows;
   }
   // Bytes of one packed matrix.

@@ -40,7 +40,9 @@ std::vector<PackTask> pack_tasks(const Program& program) {
     const int64_t n_groups = kernels::n_groups(decl.n());
     const size_t group_bytes = decl.format->group_bytes(decl.k());
     const int64_t step =
-        std::max<int64_t>(1, static_cast<int64_t>(kTaskBytes / std::max<size_t>(group_bytes, 1)));
+        decl.transposed
+            ? n_groups  // every task would read the whole matrix
+            : std::max<int64_t>(1, static_cast<int64_t>(kTaskBytes / std::max<size_t>(group_bytes, 1)));
     for (int64_t i = 0; i < decl.n_matrices; ++i) {
       for (int64_t g = 0; g < n_groups; g += step) tasks.push_back({w, i, g, std::min(n_groups, g + step)});
     }
@@ -48,14 +50,31 @@ std::vector<PackTask> pack_tasks(const Program& program) {
   return tasks;
 }
 
-// The source rows of a task.
+// The source rows of a task; of a transposed matrix all are.
 TensorView packed_rows(const Program& program, const PackTask& task) {
-  TensorView rows = program.weights[task.weight].matrix(task.matrix);
+  const WeightDecl& decl = program.weights[task.weight];
+  TensorView rows = decl.matrix(task.matrix);
+  if (decl.transposed) return rows;
   const int64_t first = task.group_begin * kernels::kGroupRows;
   const int64_t end = std::min(rows.n_rows(), task.group_end * kernels::kGroupRows);
   rows.data = rows.row(first);
   rows.dims = {rows.n_cols(), end - first, 1, 1};
   return rows;
+}
+
+// The columns of a matrix as rows, in `values`.
+TensorView transpose(const TensorView& matrix, std::vector<float>& values) {
+  const int64_t n_rows = matrix.n_rows(), n_cols = matrix.n_cols();
+  std::vector<float> row(static_cast<size_t>(n_cols));
+  values.resize(static_cast<size_t>(n_rows * n_cols));
+  for (int64_t r = 0; r < n_rows; ++r) {
+    element_type_info(matrix.type).decode(matrix.row(r), row.data(), n_cols);
+    for (int64_t c = 0; c < n_cols; ++c)
+      values[static_cast<size_t>(c * n_rows + r)] = row[static_cast<size_t>(c)];
+  }
+  return {.type = ElementType::kF32,
+          .dims = {n_rows, n_cols, 1, 1},
+          .data = reinterpret_cast<const std::byte*>(values.data())};
 }
 
 }  // namespace
@@ -77,7 +96,7 @@ Result<WeightStore> WeightStore::load(const Program& program, const WeightSource
     store.tables_.push_back(decl.role == WeightRole::kTable ? decl.view : TensorView{});
     offset += decl_bytes(decl);
     if (decl.role == WeightRole::kLinear)
-      total += static_cast<size_t>(decl.n_matrices * decl.n()) * decl.view.row_stride();
+      total += static_cast<size_t>(decl.n_matrices * decl.n_rows()) * decl.view.row_stride();
   }
   QUIRE_CHECK(offset == store.region_.size());
 
@@ -96,7 +115,9 @@ Result<WeightStore> WeightStore::load(const Program& program, const WeightSource
     const PackTask& task = tasks[static_cast<size_t>(tile)];
     const WeightDecl& decl = program.weights[task.weight];
     const size_t group_bytes = decl.format->group_bytes(decl.k());
-    const TensorView matrix = decl.matrix(task.matrix);
+    std::vector<float> columns;
+    const TensorView in_file = decl.matrix(task.matrix);
+    const TensorView matrix = decl.transposed ? transpose(in_file, columns) : in_file;
     std::byte* out = store.region_.data() + store.offsets_[task.weight] +
                      static_cast<size_t>(task.matrix) * decl.packed_bytes();
     for (int64_t g = task.group_begin; g < task.group_end; ++g) {

@@ -2,8 +2,10 @@
 //
 // A page holds kPageTokens positions of one layer. Inside a page, for each KV head: K transposed
 // [d_k, kPageTokens] (lanes are positions, so scores need no horizontal sum), then, after the K of all heads,
-// V [kPageTokens, d_v] per head (lanes are head dimensions). Pages are found through a block table, so they
-// may lie anywhere. Memory belongs to the caller.
+// V [kPageTokens, d_v] per head (lanes are head dimensions). Of latent keys it holds rows [kPageTokens, d_k],
+// which all heads share and whose first d_v values are V (lanes are heads then: DeepSeek-AI 2024,
+// "DeepSeek-V2", with the projections absorbed). Pages are found through a block table, so they may lie
+// anywhere. Memory belongs to the caller.
 //
 // Numerics (docs/numerics.md): scores and weighted sums are computed per chunk of kChunkTokens positions, cut
 // at absolute multiples of it, each chunk from zero (scores: d ascending; P*V: position ascending; sums by
@@ -22,6 +24,7 @@ inline constexpr int kPageTokens = 16;
 inline constexpr int kChunkTokens = 64;
 
 enum class KvType : uint8_t { kF32, kF16, kBF16 };  // storage; arithmetic is f32 in all three
+enum class KvForm : uint8_t { kKeysAndValues, kLatent };
 
 // Kernels are compiled once per ISA: what they share with the rest must leave no out-of-line copy behind.
 #define QUIRE_LAYOUT_FN [[gnu::always_inline]] inline
@@ -29,9 +32,10 @@ enum class KvType : uint8_t { kF32, kF16, kBF16 };  // storage; arithmetic is f3
 // How one layer's page is laid out; sizes and offsets in bytes.
 struct KvLayout {
   KvType type = KvType::kF16;
-  int32_t n_head_kv = 0;
-  int32_t d_k = 0;  // key dimension per head, >= 1
-  int32_t d_v = 0;  // value dimension per head, >= 1
+  KvForm form = KvForm::kKeysAndValues;
+  int32_t n_head_kv = 0;  // kLatent: 1
+  int32_t d_k = 0;        // key dimension per head, >= 1
+  int32_t d_v = 0;        // value dimension per head, >= 1; kLatent: <= d_k
   QUIRE_LAYOUT_FN size_t element_bytes() const { return type == KvType::kF32 ? 4 : 2; }
   QUIRE_LAYOUT_FN size_t k_head_bytes() const {
     return static_cast<size_t>(d_k) * kPageTokens * element_bytes();
@@ -41,9 +45,10 @@ struct KvLayout {
   }
   QUIRE_LAYOUT_FN size_t k_bytes() const { return k_head_bytes() * static_cast<size_t>(n_head_kv); }
   QUIRE_LAYOUT_FN size_t page_bytes() const {
-    return (k_head_bytes() + v_head_bytes()) * static_cast<size_t>(n_head_kv);
+    const size_t v_bytes = form == KvForm::kLatent ? 0 : v_head_bytes();
+    return (k_head_bytes() + v_bytes) * static_cast<size_t>(n_head_kv);
   }
-  // Where the K (V) of one head starts inside the page.
+  // Where the K (V) of one head starts inside the page; not of latent keys.
   QUIRE_LAYOUT_FN size_t k_offset(int32_t head) const { return k_head_bytes() * static_cast<size_t>(head); }
   QUIRE_LAYOUT_FN size_t v_offset(int32_t head) const {
     return k_bytes() + v_head_bytes() * static_cast<size_t>(head);
@@ -64,8 +69,8 @@ struct StoreKvArgs {
   std::byte* pages;  // page p of this layer starts at pages + p * page_stride
   size_t page_stride;
   const float* k;
-  int64_t ld_k;  // [n_rows, n_head_kv, d_k]
-  const float* v;
+  int64_t ld_k;          // [n_rows, n_head_kv, d_k]
+  const float* v;        // null where keys are latent
   int64_t ld_v;          // [n_rows, n_head_kv, d_v]
   const int64_t* slots;  // [n_rows] page * kPageTokens + position % kPageTokens; negative = do not store
 };
@@ -88,9 +93,15 @@ struct AttentionArgs {
   const int32_t* positions;  // [n_rows]
 };
 
-// One unit of work: some rows of one span against one KV head (all query heads that share it).
+// One piece of work: some rows of one span, with the query heads of one unit.
 struct AttentionTile {
-  int32_t span = 0, row_begin = 0, row_end = 0, head_kv = 0;
+  int32_t span = 0, row_begin = 0, row_end = 0, unit = 0;
+};
+
+// How the query heads are divided: those that share a KV head, or a run of those that all share latent keys.
+struct HeadUnits {
+  int32_t count = 0;
+  int32_t n_heads = 0;  // of a unit; the last one of latent keys may hold fewer
 };
 
 // Chunks [begin, end), by number: chunk c holds positions [c * kChunkTokens, (c + 1) * kChunkTokens).
@@ -98,18 +109,20 @@ struct ChunkRange {
   int32_t begin = 0, end = 0;
 };
 
+// The kernels of one KvForm.
 struct AttentionOps {
   void (*store_kv)(const StoreKvArgs& args, int64_t row_begin, int64_t row_end);
-  // Largest number of query tokens one tile should hold for this group size (n_head / n_head_kv).
-  int32_t (*tile_rows)(int32_t group, int32_t d_k, int32_t d_v);
+  HeadUnits (*head_units)(int32_t n_head, int32_t n_head_kv);
+  // Largest number of query tokens one tile should hold for units of n_heads.
+  int32_t (*tile_rows)(int32_t n_heads, int32_t d_k, int32_t d_v);
   // Bytes of scratch one thread needs for any tile up to tile_rows, 64-byte aligned.
-  size_t (*scratch_bytes)(int32_t group, int32_t d_k, int32_t d_v);
+  size_t (*scratch_bytes)(int32_t n_heads, int32_t d_k, int32_t d_v);
   void (*attend)(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch);
 
   // The same in two steps, so that several threads can read one long sequence: attend_chunks computes records
   // of some chunks, merge_chunks adds those of all chunks in ascending order, as attend does. `partials` is
-  // [chunks, rows of the tile, partial_floats(d_v)], rows being tokens x query heads.
-  // Floats of one record, a multiple of 16.
+  // [chunks, rows of the tile, partial_floats(d_v)], rows being tokens x heads of a unit.
+  // Floats of one row's record; of a tile's rows together a multiple of 16.
   int64_t (*partial_floats)(int32_t d_v);
   // Records of the chunks `range`; `partials` points to those of range.begin.
   void (*attend_chunks)(const AttentionArgs& args, const AttentionTile& tile, ChunkRange range,

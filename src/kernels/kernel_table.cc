@@ -14,25 +14,30 @@ const KernelTable& kernel_table(Isa isa) {
   switch (isa) {
     case Isa::kScalar: {
       static const KernelTable table = {isa, scalar::row_ops(), scalar::attention_ops(),
-                                        scalar::linear_ops()};
+                                        scalar::latent_attention_ops(), scalar::linear_ops()};
       return table;
     }
     case Isa::kAvx2: {
-      static const KernelTable table = {isa, avx2::row_ops(), avx2::attention_ops(), avx2::linear_ops()};
+      static const KernelTable table = {isa, avx2::row_ops(), avx2::attention_ops(),
+                                        avx2::latent_attention_ops(), avx2::linear_ops()};
       return table;
     }
     case Isa::kAvx512: {
       static const KernelTable table = {isa, avx512::row_ops(), avx512::attention_ops(),
-                                        avx512::linear_ops()};
+                                        avx512::latent_attention_ops(), avx512::linear_ops()};
       return table;
     }
     case Isa::kAvx512Vnni: {
       static const KernelTable table = {isa, avx512vnni::row_ops(), avx512vnni::attention_ops(),
-                                        avx512vnni::linear_ops()};
+                                        avx512vnni::latent_attention_ops(), avx512vnni::linear_ops()};
       return table;
     }
   }
   check_failed(__FILE__, __LINE__, "isa", "not a known instruction set");
+}
+
+const AttentionOps& attention_kernels(const KernelTable& table, KvForm form) {
+  return form == KvForm::kLatent ? table.latent_attention : table.attention;
 }
 
 const LinearKernel& linear_kernel(const KernelTable& table, const PackedFormat& format) {

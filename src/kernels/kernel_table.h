@@ -15,11 +15,15 @@ struct KernelTable {
   Isa isa;
   RowOps rows;
   AttentionOps attention;
+  AttentionOps latent_attention;
   LinearOps linear;
 };
 
 // The table of one ISA; running it on a machine without that ISA is a programmer error.
 const KernelTable& kernel_table(Isa isa);
+
+// The attention kernels of a form of keys and values.
+const AttentionOps& attention_kernels(const KernelTable& table, KvForm form);
 
 // The kernel of a format in a table; every table has one for each format.
 const LinearKernel& linear_kernel(const KernelTable& table, const PackedFormat& format);

@@ -6,9 +6,17 @@
 namespace quire {
 namespace {
 
-size_t page_stride_of(const AttentionNeed& need, int32_t element_bytes) {
-  return static_cast<size_t>(need.n_head_kv) * static_cast<size_t>(need.d_k + need.d_v) *
-         size_t{kPagePositions} * static_cast<size_t>(element_bytes);
+// What one layer keeps of a position, and of which positions.
+struct Kept {
+  size_t values;
+  int32_t window;
+};
+Kept kept_by(const AttentionNeed& need) {
+  return {static_cast<size_t>(need.n_head_kv) * static_cast<size_t>(need.d_k + need.d_v), need.window};
+}
+Kept kept_by(const LatentNeed& need) { return {static_cast<size_t>(need.width), 0}; }
+Kept kept_by(const LayerNeed& need) {
+  return std::visit([](const auto& one) { return kept_by(one); }, need);
 }
 
 // Pages of a group with which no append can fail for lack of them, whatever the sequences' lengths; of a
@@ -29,8 +37,9 @@ int32_t enough_pages(const MemoryConfig& config, int32_t window) {
 Result<GroupPlan> plan_groups(const MemoryConfig& config) {
   std::map<int32_t, PageGroupConfig> by_window;
   for (const LayerNeed& need : config.needs) {
-    const auto& attention = std::get<AttentionNeed>(need);
-    by_window[attention.window].page_strides.push_back(page_stride_of(attention, config.element_bytes));
+    const Kept kept = kept_by(need);
+    by_window[kept.window].page_strides.push_back(kept.values * size_t{kPagePositions} *
+                                                  static_cast<size_t>(config.element_bytes));
   }
   if (by_window.size() > kMaxPageGroups) {
     return make_error(ErrorCode::kUnsupported,
@@ -67,7 +76,7 @@ Result<GroupPlan> plan_groups(const MemoryConfig& config) {
 
   std::map<int32_t, size_t> n_layers;  // by window, so far
   for (const LayerNeed& need : config.needs) {
-    const int32_t window = std::get<AttentionNeed>(need).window;
+    const int32_t window = kept_by(need).window;
     plan.layers.push_back({.group = by_window[window].number, .index = n_layers[window]++});
   }
   return plan;

@@ -1,7 +1,7 @@
 // LayerNeeds: what one layer of a model must remember between steps, as plain numbers.
 //
 // Models declare needs; the memory composes them; the engine joins the two to kernels. Only kinds that work
-// are listed; latent keys and recurrent state come as further alternatives of the variant. Plain data.
+// are listed; recurrent state comes as a further alternative of the variant. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,12 @@ struct AttentionNeed {
   int32_t window = 0;        // positions a query sees, itself included; 0 = all
 };
 
-using LayerNeed = std::variant<AttentionNeed>;
+// One row of every position, which all heads read as key and in part as value (latent attention).
+struct LatentNeed {
+  int32_t width = 0;
+};
+
+using LayerNeed = std::variant<AttentionNeed, LatentNeed>;
 using LayerNeeds = std::vector<LayerNeed>;
 
 }  // namespace quire

@@ -8,7 +8,8 @@
 namespace quire {
 namespace {
 
-constexpr std::array<Architecture, 13> kArchitectures = {{
+constexpr std::array<Architecture, 14> kArchitectures = {{
+    {"deepseek2", "DeepSeek V2, V3 and R1, Kimi K2", build_deepseek2},
     {"gemma2", "Gemma 2", build_gemma2},
     {"gemma3", "Gemma 3 (text)", build_gemma3},
     {"gpt-oss", "gpt-oss", build_gpt_oss},

@@ -10,6 +10,7 @@ namespace quire {
 using BuildFn = Result<graph::Value>(const Metadata& metadata, const BuildOptions& options,
                                      graph::ProgramBuilder& builder);
 
+BuildFn build_deepseek2;
 BuildFn build_gemma2;
 BuildFn build_gemma3;
 BuildFn build_gpt_oss;

@@ -183,7 +183,8 @@ INSTANTIATE_TEST_SUITE_P(Oracle, ReferenceModel,
                                          "phi3-longrope", "phi3-longrope-short", "phi4-mini", "olmo2",
                                          "olmo2-gqa", "olmo3", "granite", "granite-tied", "mixtral",
                                          "qwen2moe", "qwen3moe", "gpt-oss", "mixtral-top3", "qwen2moe-shared",
-                                         "qwen3moe-fused", "gpt-oss-plain", "olmoe", "granitemoe"),
+                                         "qwen3moe-fused", "gpt-oss-plain", "olmoe", "granitemoe",
+                                         "deepseek2", "deepseek3", "deepseek2-lite", "deepseek3-groups"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -16,13 +16,14 @@ constexpr int64_t kPartialFloatsPerThread = 256 << 10;
 
 }  // namespace
 
-AttentionStep::AttentionStep(const Op& op, const KvBinding& binding)
+AttentionStep::AttentionStep(const Op& op, const KvBinding& binding, const kernels::KernelTable& kernels)
     : op_(&op),
       layout_(binding.layout),
-      group_(std::get<AttentionAttrs>(op.attrs).n_head / layout_.n_head_kv) {}
+      attention_(&kernels::attention_kernels(kernels, layout_.form)),
+      units_(attention_->head_units(std::get<AttentionAttrs>(op.attrs).n_head, layout_.n_head_kv)) {}
 
-size_t AttentionStep::scratch_bytes(const kernels::KernelTable& kernels) const {
-  return (kernels.attention.scratch_bytes(group_, layout_.d_k, layout_.d_v) + 63) / 64 * 64;
+size_t AttentionStep::scratch_bytes() const {
+  return (attention_->scratch_bytes(units_.n_heads, layout_.d_k, layout_.d_v) + 63) / 64 * 64;
 }
 
 int64_t AttentionStep::max_split_units(int n_threads) { return int64_t{4} * n_threads; }
@@ -55,7 +56,7 @@ void AttentionStep::run(const StepContext& context) const {
                                     .positions = context.step->positions};
   std::vector<kernels::AttentionTile>& tiles = context.attention->tiles;
   tiles.clear();
-  const int32_t tile_rows = context.kernels->attention.tile_rows(group_, layout_.d_k, layout_.d_v);
+  const int32_t tile_rows = attention_->tile_rows(units_.n_heads, layout_.d_k, layout_.d_v);
   for (int32_t span = 0; span < args.n_spans; ++span) {
     // Later rows see more keys: they go first, so that the last tiles handed out are short ones.
     for (int32_t end = args.spans[span].row_end; end > args.spans[span].row_begin; end -= tile_rows) {
@@ -72,27 +73,27 @@ void AttentionStep::run(const StepContext& context) const {
 
 void AttentionStep::run_whole(const kernels::AttentionArgs& args, const StepContext& context) const {
   const std::vector<kernels::AttentionTile>& tiles = context.attention->tiles;
-  const auto n_tiles = static_cast<int64_t>(tiles.size()) * layout_.n_head_kv;
+  const auto n_tiles = static_cast<int64_t>(tiles.size()) * units_.count;
   context.pool->run(n_tiles, [&](int64_t t, int thread) {
-    kernels::AttentionTile tile = tiles[static_cast<size_t>(t / layout_.n_head_kv)];
-    tile.head_kv = static_cast<int32_t>(t % layout_.n_head_kv);
-    context.kernels->attention.attend(args, tile, context.thread_scratch(thread));
+    kernels::AttentionTile tile = tiles[static_cast<size_t>(t / units_.count)];
+    tile.unit = static_cast<int32_t>(t % units_.count);
+    attention_->attend(args, tile, context.thread_scratch(thread));
   });
 }
 
 bool AttentionStep::divide(const kernels::AttentionArgs& args, const StepContext& context) const {
   AttentionBuffers& buffers = *context.attention;
   const int64_t n_threads = context.n_threads;
-  const auto n_units = static_cast<int64_t>(buffers.tiles.size()) * layout_.n_head_kv;
+  const auto n_units = static_cast<int64_t>(buffers.tiles.size()) * units_.count;
   if (buffers.n_partials == 0 || n_units > max_split_units(context.n_threads)) return false;
   int64_t n_chunks = 0, longest = 0, n_floats = 0;
-  const int64_t record = context.kernels->attention.partial_floats(layout_.d_v);
+  const int64_t record = attention_->partial_floats(layout_.d_v);
   for (const kernels::AttentionTile& tile : buffers.tiles) {
     const kernels::ChunkRange seen = kernels::chunks_seen(args, tile);
     const int64_t chunks = seen.end - seen.begin;
-    n_chunks += chunks * layout_.n_head_kv;
+    n_chunks += chunks * units_.count;
     longest = std::max(longest, chunks);
-    n_floats += chunks * layout_.n_head_kv * (tile.row_end - tile.row_begin) * group_ * record;
+    n_floats += chunks * units_.count * (tile.row_end - tile.row_begin) * units_.n_heads * record;
   }
   // Undivided, some thread works through about this many chunks; an even share would be n_chunks / n_threads.
   const int64_t undivided = std::max(longest, (n_units + n_threads - 1) / n_threads * n_chunks / n_units);
@@ -103,21 +104,20 @@ bool AttentionStep::divide(const kernels::AttentionArgs& args, const StepContext
 // Tiles that fit beside others into a thread's fair share stay whole, because records that another thread
 // merges cost more than they weigh; only the others are cut into parts.
 void AttentionStep::run_split(const kernels::AttentionArgs& args, const StepContext& context) const {
-  const kernels::AttentionOps& attention = context.kernels->attention;
   AttentionBuffers& buffers = *context.attention;
   buffers.split.clear();
   ++buffers.n_split;
   int64_t n_chunks = 0;
   for (const kernels::AttentionTile& tile : buffers.tiles) {
     const kernels::ChunkRange seen = kernels::chunks_seen(args, tile);
-    n_chunks += int64_t{seen.end - seen.begin} * layout_.n_head_kv;
+    n_chunks += int64_t{seen.end - seen.begin} * units_.count;
   }
   const int64_t share = n_chunks / context.n_threads;
   int64_t full_threads = 0, filled = 0, n_divided = 0;
   for (kernels::AttentionTile tile : buffers.tiles) {
     const kernels::ChunkRange seen = kernels::chunks_seen(args, tile);
     const int64_t chunks = seen.end - seen.begin;
-    for (tile.head_kv = 0; tile.head_kv < layout_.n_head_kv; ++tile.head_kv) {
+    for (tile.unit = 0; tile.unit < units_.count; ++tile.unit) {
       if (chunks <= share && filled + chunks > share) {
         ++full_threads;
         filled = 0;
@@ -132,7 +132,7 @@ void AttentionStep::run_split(const kernels::AttentionArgs& args, const StepCont
       std::partition(buffers.split.begin(), buffers.split.end(), [](const SplitTile& t) { return t.whole; });
   const auto part_chunks =
       static_cast<int32_t>(std::max<int64_t>(kPartChunks, n_divided / (kPartsPerThread * context.n_threads)));
-  const int64_t record = attention.partial_floats(layout_.d_v);
+  const int64_t record = attention_->partial_floats(layout_.d_v);
   float* partials = buffers.partials;
   int64_t n_parts = 0;
   for (SplitTile& split : buffers.split) {
@@ -146,17 +146,17 @@ void AttentionStep::run_split(const kernels::AttentionArgs& args, const StepCont
     size_t i = buffers.split.size() - 1;
     while (part < buffers.split[i].first_part) --i;
     const SplitTile& split = buffers.split[i];
-    if (split.whole) return attention.attend(args, split.tile, context.thread_scratch(thread));
+    if (split.whole) return attention_->attend(args, split.tile, context.thread_scratch(thread));
     const auto first = static_cast<int32_t>((part - split.first_part) * part_chunks);
     const kernels::ChunkRange range = {split.chunks.begin + first,
                                        std::min(split.chunks.begin + first + part_chunks, split.chunks.end)};
-    attention.attend_chunks(args, split.tile, range,
-                            split.partials + first * row_records(split.tile) * record,
-                            context.thread_scratch(thread));
+    attention_->attend_chunks(args, split.tile, range,
+                              split.partials + first * row_records(split.tile) * record,
+                              context.thread_scratch(thread));
   });
   context.pool->run(buffers.split.end() - divided, [&](int64_t i, int thread) {
     const SplitTile& split = divided[i];
-    attention.merge_chunks(args, split.tile, split.partials, context.thread_scratch(thread));
+    attention_->merge_chunks(args, split.tile, split.partials, context.thread_scratch(thread));
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "graph/expert_order.h"
 
 namespace quire::graph {
 
@@ -17,9 +18,11 @@ LinearStep::LinearStep(const Program& program, const Op& op, const kernels::Kern
 
 void LinearStep::run(const StepContext& context, AfterTile after_tile) const {
   struct Segment {
-    kernels::LinearArgs args;
+    kernels::LinearArgs args;  // of the first matrix
+    const WeightDecl* decl;
     const kernels::LinearKernel* kernel;
-    int64_t groups, groups_per_tile, first_tile;
+    bool quantized;
+    int64_t groups, groups_per_tile, n_tiles, first_tile;  // n_tiles of one matrix
   };
   const Op& op = *op_;
   const Program& program = *context.program;
@@ -30,33 +33,43 @@ void LinearStep::run(const StepContext& context, AfterTile after_tile) const {
   int64_t n_tiles = 0;
   for (size_t i = 0; i < op.weights.size(); ++i) {
     const WeightDecl& decl = program.weights[static_cast<size_t>(op.weights[i].id)];
-    const ValueInfo& input = program.info(op.inputs[i]);
+    const Value input = op.inputs[i];
     Segment& segment = segments[i];
+    segment.decl = &decl;
+    segment.kernel = kernels_[i];
+    segment.quantized = is_quantized(program.info(input).type);
     segment.args = {.weights = context.weights->packed(op.weights[i]),
                     .n = decl.n(),
                     .k = decl.k(),
-                    .activations = context.bytes(op.inputs[i]),
-                    .ld_activations = context.ld(op.inputs[i]),
+                    .activations = segment.quantized ? context.bytes(input)
+                                                     : reinterpret_cast<const std::byte*>(context.f32(input)),
+                    .ld_activations = context.ld(input),
                     .m = m,
                     .out = context.f32(op.outputs[i]),
                     .ld_out = context.ld(op.outputs[i])};
-    if (input.type == DataType::kF32)
-      segment.args.activations = reinterpret_cast<const std::byte*>(context.f32(op.inputs[i]));
-    segment.kernel = kernels_[i];
     segment.groups = kernels::n_groups(segment.args.n);
+    // Matrices of heads are small: cut as if they were one.
     segment.groups_per_tile =
-        kernels::groups_per_tile(*decl.format, segment.args.n, segment.args.k, m, context.n_threads);
+        std::min(segment.groups, kernels::groups_per_tile(*decl.format, decl.n_matrices * segment.args.n,
+                                                          segment.args.k, m, context.n_threads));
+    segment.n_tiles = (segment.groups + segment.groups_per_tile - 1) / segment.groups_per_tile;
     segment.first_tile = n_tiles;
-    n_tiles += (segment.groups + segment.groups_per_tile - 1) / segment.groups_per_tile;
+    n_tiles += decl.n_matrices * segment.n_tiles;
   }
   context.pool->run(n_tiles, [&](int64_t tile, int thread) {
     size_t i = op.weights.size() - 1;
     while (tile < segments[i].first_tile) --i;
     const Segment& segment = segments[i];
-    const int64_t begin = (tile - segment.first_tile) * segment.groups_per_tile;
+    const int64_t matrix = (tile - segment.first_tile) / segment.n_tiles;
+    const int64_t begin = (tile - segment.first_tile) % segment.n_tiles * segment.groups_per_tile;
+    kernels::LinearArgs args = segment.args;
+    args.weights += static_cast<size_t>(matrix) * segment.decl->packed_bytes();
+    args.activations += segment.quantized ? pair_tiles_offset(static_cast<size_t>(matrix), matrix * m, args.k)
+                                          : static_cast<size_t>(matrix * args.k) * sizeof(float);
+    args.out += matrix * args.n;
     const int64_t end = std::min(segment.groups, begin + segment.groups_per_tile);
-    segment.kernel->run(segment.args, begin, end);
-    after_tile(begin * kernels::kGroupRows, std::min(segment.args.n, end * kernels::kGroupRows), thread);
+    segment.kernel->run(args, begin, end);
+    after_tile(begin * kernels::kGroupRows, std::min(args.n, end * kernels::kGroupRows), thread);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "graph/cpu/pair_rows.h"
+#include "graph/expert_order.h"
 
 namespace quire::graph {
 namespace {
@@ -21,6 +22,20 @@ struct RowOpRunner {
   Value out(size_t i = 0) const { return op.outputs[i]; }
   int64_t cols(Value value) const { return s.program->info(value).cols; }
   const float* weight(size_t i) const { return i < op.weights.size() ? s.vector(op.weights[i]) : nullptr; }
+
+  // Columns of the heads of a value: each head has `stride`, and these begin at `first`.
+  struct Heads {
+    Value value;
+    int64_t stride, first;
+  };
+  void copy_heads(const Heads& from, const Heads& to, int64_t n_heads, int64_t n) const {
+    for (int64_t r = begin; r < end; ++r) {
+      const float* x = s.f32(from.value) + r * s.ld(from.value) + from.first;
+      float* y = s.f32(to.value) + r * s.ld(to.value) + to.first;
+      for (int64_t head = 0; head < n_heads; ++head)
+        std::copy_n(x + head * from.stride, n, y + head * to.stride);
+    }
+  }
 
   void operator()(const EmbedAttrs& a) const {
     const TensorView& table = s.weights->table(op.weights[0]);
@@ -196,28 +211,44 @@ struct RowOpRunner {
                                  .pairs = a.pairs};
     s.kernels->rows.rope(args, begin, end);
   }
+  void operator()(const SliceHeadsAttrs& a) const {
+    copy_heads({in(0), cols(in(0)) / a.n_heads, a.first}, {out(), cols(out()) / a.n_heads, 0}, a.n_heads,
+               cols(out()) / a.n_heads);
+  }
+  void operator()(const JoinHeadsAttrs& a) const {
+    const int64_t d_a = cols(in(0)) / a.n_heads, d_b = cols(in(1)) / a.n_heads;
+    copy_heads({in(0), d_a, 0}, {out(), d_a + d_b, 0}, a.n_heads, d_a);
+    copy_heads({in(1), d_b, 0}, {out(), d_a + d_b, d_a}, a.n_heads, d_b);
+  }
   void operator()(const QuantizeAttrs&) const {
     const ValueInfo& info = s.program->info(out());
-    const kernels::QuantizeArgs args{
-        .planes = planes(info.type) == 2 ? kernels::ActivationPlanes::kTwo : kernels::ActivationPlanes::kOne,
-        .x = s.f32(in(0)),
-        .ld_x = s.ld(in(0)),
-        .out = s.bytes(out()),
-        .m = s.n_rows(info.rows),
-        .k = info.cols};
-    s.kernels->linear.quantize(args, begin, end);
+    const int64_t n_heads = info.n_used > 0 ? info.n_used : 1;
+    const int64_t k = memory_cols(info), m = s.n_rows(info.rows);
+    for (int64_t head = 0; head < n_heads; ++head) {
+      const kernels::QuantizeArgs args{
+          .planes =
+              planes(info.type) == 2 ? kernels::ActivationPlanes::kTwo : kernels::ActivationPlanes::kOne,
+          .x = s.f32(in(0)) + head * k,
+          .ld_x = s.ld(in(0)),
+          .out =
+              s.bytes(out()) + pair_tiles_offset(static_cast<size_t>(head), head * m * planes(info.type), k),
+          .m = m,
+          .k = k};
+      s.kernels->linear.quantize(args, begin, end);
+    }
   }
   void operator()(const StoreKvAttrs& a) const {
     const KvBinding& binding = s.kv[static_cast<size_t>(a.kv_layer)];
+    const bool latent = binding.layout.form == KvForm::kLatent;
     const kernels::StoreKvArgs args{.layout = binding.layout,
                                     .pages = binding.pages,
                                     .page_stride = binding.page_stride,
                                     .k = s.f32(in(0)),
                                     .ld_k = s.ld(in(0)),
-                                    .v = s.f32(in(1)),
-                                    .ld_v = s.ld(in(1)),
+                                    .v = latent ? nullptr : s.f32(in(1)),
+                                    .ld_v = latent ? 0 : s.ld(in(1)),
                                     .slots = s.step->kv[static_cast<size_t>(binding.table)].slots};
-    s.kernels->attention.store_kv(args, begin, end);
+    kernels::attention_kernels(*s.kernels, binding.layout.form).store_kv(args, begin, end);
   }
   void operator()(const SumPlanesAttrs&) const {
     const float* first = s.f32(in(0));

@@ -17,6 +17,8 @@ static constexpr int32_t kTileRows = 96;
 
 static int32_t tile_rows(int32_t group, int32_t, int32_t) { return max_int(1, kTileRows / group); }
 
+static HeadUnits head_units(int32_t n_head, int32_t n_head_kv) { return {n_head_kv, n_head / n_head_kv}; }
+
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 static void scale_query(const float* q, int32_t d_k, float scale, float* scaled) {
@@ -81,7 +83,7 @@ struct TileRows {
   int32_t group = args.n_head / args.layout.n_head_kv;
   int32_t count = (tile.row_end - tile.row_begin) * group;
 
-  int32_t head(int32_t row) const { return tile.head_kv * group + row % group; }
+  int32_t head(int32_t row) const { return tile.unit * group + row % group; }
   int64_t token(int32_t row) const { return tile.row_begin + row / group; }
   const float* q(int32_t row) const { return args.q + token(row) * args.ld_q + int64_t{head(row)} * d_k; }
   float* out(int32_t row) const { return args.out + token(row) * args.ld_out + int64_t{head(row)} * d_v; }
@@ -97,7 +99,7 @@ static ChunkPages pages_ahead(const TileRows& rows, int32_t chunk, int32_t first
                               const ChunkPages& instead) {
   const Interval seen = {rows.sees(first_row, chunk).begin, rows.sees(rows.count - 1, chunk).end};
   ChunkPages pages =
-      find_pages(rows.args, rows.args.spans[rows.tile.span].table, rows.tile.head_kv, chunk, seen);
+      find_pages(rows.args, rows.args.spans[rows.tile.span].table, rows.tile.unit, chunk, seen);
   for (int page = 0; page < kPagesPerChunk; ++page) {
     if (pages.k[page] != nullptr) continue;
     pages.k[page] = instead.k[page];
@@ -121,7 +123,7 @@ static void for_each_block(const TileRows& rows, ChunkRange range, const TileScr
     int32_t end = rows.count;
     while (is_empty(rows.sees(end - 1, chunk))) end -= rows.group;
     const Interval seen_by_any = {rows.sees(begin, chunk).begin, rows.sees(end - 1, chunk).end};
-    const ChunkPages pages = find_pages(rows.args, table, rows.tile.head_kv, chunk, seen_by_any);
+    const ChunkPages pages = find_pages(rows.args, table, rows.tile.unit, chunk, seen_by_any);
     ChunkInput input = {.pages = pages,
                         .ahead = pages_ahead(rows, chunk + 1, begin, pages),
                         .q = nullptr,
@@ -263,6 +265,7 @@ static void attend_chunks(const AttentionArgs& args, const AttentionTile& tile, 
 
 AttentionOps attention_ops() {
   return {.store_kv = store_kv,
+          .head_units = head_units,
           .tile_rows = tile_rows,
           .scratch_bytes = scratch_bytes,
           .attend = attend,

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "kernels/attention/kv_storage.h"
+#include "kernels/attention/score.h"
 #include "kernels/attention/visibility.h"
 #include "kernels/vec/math.h"
 #include "kernels/vec/opaque.h"
@@ -19,12 +20,6 @@
 namespace quire::kernels::QUIRE_ISA {
 
 inline constexpr size_t kCacheLine = 64;
-inline constexpr int kPagesPerChunk = kChunkTokens / kPageTokens;
-static_assert(kPageTokens == kLanes);
-
-// Register use follows from what an F32 is: one register of 32, two of 16, or an array in memory.
-inline constexpr bool kOneRegister = alignof(F32) == kLanes * sizeof(float);
-inline constexpr bool kNoRegister = alignof(F32) == sizeof(float);
 inline constexpr int kBlockRows =
     kNoRegister ? 1 : 6;  // at most 8: merge.h puts two values per row into one vector
 inline constexpr int kAccumulators =
@@ -253,17 +248,9 @@ QUIRE_VEC_FN Mask seen_lanes(Interval seen, int page) {
   return mask_and(mask_first(seen.end - base), mask_not(mask_first(seen.begin - base)));
 }
 
-// What exp() subtracts: the maximum, or 0 when every score is -Inf (so that their weights are 0 and not NaN).
-QUIRE_VEC_FN float exp_shift(float max_score) { return max_score > -__builtin_inff() ? max_score : 0.0f; }
-
 struct MaxAndSum {
   float max, sum;
 };
-
-// What the softmax sees of a raw score.
-QUIRE_VEC_FN F32 capped(F32 score, float softcap) {
-  return softcap > 0 ? mul(set1(softcap), tanh(mul(score, set1(1.0f / softcap)))) : score;
-}
 
 QUIRE_VEC_FN float max_of_row(const F32* s) { return reduce_max(max(max(s[0], s[1]), max(s[2], s[3]))); }
 QUIRE_VEC_FN float sum_of_row(const F32* s) { return reduce_add(add(add(s[0], s[1]), add(s[2], s[3]))); }

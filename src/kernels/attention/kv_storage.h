@@ -38,4 +38,13 @@ struct StorageBF16 {
   QUIRE_VEC_FN void store16(std::byte* p, F32 a) { store_bf16(reinterpret_cast<uint16_t*>(p), a); }
 };
 
+// n stored values, a multiple of kLanes, as f32; returns `to`.
+template <typename Storage>
+static const std::byte* unpack(const std::byte* from, int64_t n, float* to) {
+  for (int64_t i = 0; i < n; i += kLanes) {
+    store(to + i, Storage::load16(from + static_cast<size_t>(i) * Storage::kBytes));
+  }
+  return reinterpret_cast<const std::byte*>(to);
+}
+
 }  // namespace quire::kernels::QUIRE_ISA

@@ -1,2 +1,2 @@
 # Kernel sources of this folder, compiled once per ISA (paths from src/kernels).
-set(QUIRE_ATTENTION_KERNELS attention/attention.kern.cc)
+set(QUIRE_ATTENTION_KERNELS attention/attention.kern.cc attention/latent.kern.cc)

@@ -19,14 +19,6 @@ struct UnpackedChunk {
   float* v;  // [kPagesPerChunk][kPageTokens, d_v]
 };
 
-template <typename Storage>
-static const std::byte* unpack(const std::byte* from, int64_t n, float* to) {
-  for (int64_t i = 0; i < n; i += kLanes) {
-    store(to + i, Storage::load16(from + static_cast<size_t>(i) * Storage::kBytes));
-  }
-  return reinterpret_cast<const std::byte*>(to);
-}
-
 // The pages of `packed` as f32; pages that are null stay so.
 template <typename Storage>
 static ChunkPages unpack_chunk(const ChunkPages& packed, int32_t d_k, int32_t d_v,

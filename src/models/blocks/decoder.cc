@@ -12,6 +12,13 @@ using graph::Value;
 
 graph::Value decoder(graph::ProgramBuilder& b, const DecoderParams& p, const BuildOptions& options,
                      const DecoderSpec& spec, FunctionRef<AttentionSpec(int32_t il)> attention_of) {
+  return decoder_of(b, p, options, spec, [&](const std::string& layer, int32_t il, Value x) {
+    return attention_block(b, layer, x, p, attention_of(il));
+  });
+}
+
+graph::Value decoder_of(graph::ProgramBuilder& b, const DecoderParams& p, const BuildOptions& options,
+                        const DecoderSpec& spec, TokenMixer mix) {
   const bool norm_in = spec.norms != NormPlacement::kAfter;
   const bool norm_out = spec.norms != NormPlacement::kBefore;
   Value x = b.embed("token_embd.weight", p.n_vocab, p.d_model, spec.embedding_scale);
@@ -25,7 +32,7 @@ graph::Value decoder(graph::ProgramBuilder& b, const DecoderParams& p, const Bui
     b.set_planes(last ? kernels::ActivationPlanes::kTwo : kernels::ActivationPlanes::kOne);
 
     Value h = norm_in ? b.rms_norm(x, layer + ".attn_norm.weight", p.norm_eps) : x;
-    h = attention_block(b, layer, h, p, attention_of(il));
+    h = mix(layer, il, h);
     if (norm_out) h = b.rms_norm(h, layer + ".post_attention_norm.weight", p.norm_eps);
     x = b.add(x, h, spec.residual_scale);
     if (last) x = b.select_outputs(x);

@@ -39,4 +39,10 @@ struct DecoderSpec {
 graph::Value decoder(graph::ProgramBuilder& b, const DecoderParams& p, const BuildOptions& options,
                      const DecoderSpec& spec, FunctionRef<AttentionSpec(int32_t il)> attention_of);
 
+// The same for layers that mix tokens otherwise: from x [tokens, d_model], already normed, to what is added.
+// `layer` is "blk.N".
+using TokenMixer = FunctionRef<graph::Value(const std::string& layer, int32_t il, graph::Value x)>;
+graph::Value decoder_of(graph::ProgramBuilder& b, const DecoderParams& p, const BuildOptions& options,
+                        const DecoderSpec& spec, TokenMixer mix);
+
 }  // namespace quire

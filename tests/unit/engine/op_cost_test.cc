@@ -50,6 +50,15 @@ TEST(OpCost, AttentionSeesWhatCausalityAndTheWindowAllow) {
   }
 }
 
+TEST(OpCost, LatentKeysAreReadOnceForAllHeads) {
+  Program program = one_attention(0);
+  program.kv_layers = {{.n_head_kv = 1, .d_k = 4, .d_v = 3, .form = KvForm::kLatent}};
+  const SpanShape span{.start = 10, .n_tokens = 1};
+  const OpCost cost = op_cost(program, program.ops[0], {.spans = {&span, 1}});
+  EXPECT_DOUBLE_EQ(cost.fma_operations, 2.0 * 11 * 6 * (4 + 3));
+  EXPECT_DOUBLE_EQ(cost.memory_bytes, 11.0 * 4 * 2);
+}
+
 TEST(OpCost, LinearLayersCountTheirRows) {
   Program program;
   program.values = {value(Rows::kTokens, 64, DataType::kQ8x32), value(Rows::kTokens, 100),

@@ -21,6 +21,11 @@ Inputs make_inputs(const Case& c) {
   in.q = draw(int64_t{c.n_tokens} * c.n_head() * c.d_k);
   in.k = draw(int64_t{c.n_tokens} * c.n_head_kv * c.d_k);
   in.v = draw(int64_t{c.n_tokens} * c.n_head_kv * c.d_v);
+  if (c.form == KvForm::kLatent) {
+    for (int32_t p = 0; p < c.n_tokens; ++p) {
+      std::copy_n(in.k.begin() + int64_t{p} * c.d_k, c.d_v, in.v.begin() + int64_t{p} * c.d_v);
+    }
+  }
   if (c.sinks) in.sinks = draw(c.n_head());
   return in;
 }
@@ -73,7 +78,9 @@ void PagedSequence::store(const AttentionOps& ops, const Case& c, const Inputs& 
 
 void PagedSequence::attend(const AttentionOps& ops, const Case& c, const Inputs& in, int32_t begin,
                            int32_t end, const RunOptions& options, std::vector<float>& out) const {
-  const int32_t tile_rows = options.tile_rows == 0 ? ops.tile_rows(c.group, c.d_k, c.d_v) : options.tile_rows;
+  const HeadUnits units = ops.head_units(c.n_head(), c.n_head_kv);
+  const int32_t tile_rows =
+      options.tile_rows == 0 ? ops.tile_rows(units.n_heads, c.d_k, c.d_v) : options.tile_rows;
   std::vector<int32_t> positions;
   for (int32_t p = begin; p < end; ++p) positions.push_back(p);
   const SequenceSpan span = {.row_begin = 0, .row_end = end - begin, .table = table.data()};
@@ -95,21 +102,21 @@ void PagedSequence::attend(const AttentionOps& ops, const Case& c, const Inputs&
                               .n_spans = 1,
                               .positions = positions.data()};
   // Exactly the promised bytes, so that a sanitizer sees any step outside them; dirty, as reused scratch is.
-  const size_t bytes = ops.scratch_bytes(c.group, c.d_k, c.d_v);
+  const size_t bytes = ops.scratch_bytes(units.n_heads, c.d_k, c.d_v);
   const std::unique_ptr<std::byte, decltype(&std::free)> scratch(
       static_cast<std::byte*>(std::aligned_alloc(64, bytes)), &std::free);
   std::memset(scratch.get(), 0xff, bytes);
-  for (int32_t head = 0; head < c.n_head_kv; ++head) {
+  for (int32_t unit = 0; unit < units.count; ++unit) {
     for (int32_t row = 0; row < end - begin; row += tile_rows) {
       const AttentionTile tile = {
-          .span = 0, .row_begin = row, .row_end = std::min(row + tile_rows, end - begin), .head_kv = head};
+          .span = 0, .row_begin = row, .row_end = std::min(row + tile_rows, end - begin), .unit = unit};
       if (options.part_chunks == 0) {
         ops.attend(args, tile, scratch.get());
         continue;
       }
       const ChunkRange seen = chunks_seen(args, tile);
       const int64_t chunk_floats =
-          int64_t{tile.row_end - tile.row_begin} * c.group * ops.partial_floats(c.d_v);
+          int64_t{tile.row_end - tile.row_begin} * units.n_heads * ops.partial_floats(c.d_v);
       std::vector<float> partials(static_cast<size_t>((seen.end - seen.begin) * chunk_floats), NAN);
       for (int32_t chunk = seen.begin; chunk < seen.end; chunk += options.part_chunks) {
         const ChunkRange part = {chunk, std::min(chunk + options.part_chunks, seen.end)};
@@ -125,6 +132,11 @@ void PagedSequence::fill_position(int32_t position, uint8_t byte) {
   const size_t element = layout.element_bytes();
   const size_t token = static_cast<size_t>(position % kPageTokens);
   std::byte* page = pages.data() + static_cast<size_t>(slot(position) / kPageTokens) * page_stride;
+  if (layout.form == KvForm::kLatent) {
+    const size_t row_bytes = static_cast<size_t>(layout.d_k) * element;
+    std::memset(page + token * row_bytes, byte, row_bytes);
+    return;
+  }
   for (int32_t head = 0; head < layout.n_head_kv; ++head) {
     for (size_t d = 0; d < static_cast<size_t>(layout.d_k); ++d) {
       std::memset(page + layout.k_offset(head) + (d * kPageTokens + token) * element, byte, element);

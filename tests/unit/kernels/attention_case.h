@@ -21,10 +21,13 @@ struct Case {
   int32_t window = 0;
   float softcap = 0;
   bool sinks = false;
+  KvForm form = KvForm::kKeysAndValues;
   KvType type = KvType::kF16;
 
   int32_t n_head() const { return n_head_kv * group; }
-  KvLayout layout() const { return {.type = type, .n_head_kv = n_head_kv, .d_k = d_k, .d_v = d_v}; }
+  KvLayout layout() const {
+    return {.type = type, .form = form, .n_head_kv = n_head_kv, .d_k = d_k, .d_v = d_v};
+  }
   // Near 1 / sqrt(d_k), and no power of two.
   float scale() const { return 1.1f / std::sqrt(static_cast<float>(d_k)); }
 };
@@ -32,7 +35,7 @@ struct Case {
 struct Inputs {
   std::vector<float> q;      // [n_tokens, n_head, d_k]
   std::vector<float> k;      // [n_tokens, n_head_kv, d_k]
-  std::vector<float> v;      // [n_tokens, n_head_kv, d_v]
+  std::vector<float> v;      // [n_tokens, n_head_kv, d_v]; of latent keys the first values of k
   std::vector<float> sinks;  // [n_head] or empty
 };
 

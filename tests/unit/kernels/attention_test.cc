@@ -48,6 +48,51 @@ constexpr Case kCases[] = {
      .window = 50,
      .softcap = 3,
      .sinks = true},
+    {.name = "latent_h16",
+     .n_head_kv = 1,
+     .group = 16,
+     .d_k = 48,
+     .d_v = 32,
+     .n_tokens = 83,
+     .form = KvForm::kLatent},
+    {.name = "latent_h4_odd",
+     .n_head_kv = 1,
+     .group = 4,
+     .d_k = 37,
+     .d_v = 29,
+     .n_tokens = 75,
+     .form = KvForm::kLatent},
+    {.name = "latent_h40",
+     .n_head_kv = 1,
+     .group = 40,
+     .d_k = 24,
+     .d_v = 20,
+     .n_tokens = 70,
+     .form = KvForm::kLatent},
+    {.name = "latent_d576",
+     .n_head_kv = 1,
+     .group = 3,
+     .d_k = 576,
+     .d_v = 512,
+     .n_tokens = 67,
+     .form = KvForm::kLatent},
+    {.name = "latent_whole_row",
+     .n_head_kv = 1,
+     .group = 17,
+     .d_k = 16,
+     .d_v = 16,
+     .n_tokens = 129,
+     .form = KvForm::kLatent},
+    {.name = "latent_all_at_once",
+     .n_head_kv = 1,
+     .group = 19,
+     .d_k = 20,
+     .d_v = 12,
+     .n_tokens = 145,
+     .window = 50,
+     .softcap = 3,
+     .sinks = true,
+     .form = KvForm::kLatent},
 };
 
 std::vector<uint32_t> bits(const std::vector<float>& values) {
@@ -82,7 +127,7 @@ class AttentionTest : public testing::TestWithParam<Case> {
   void for_each_isa(Fn&& fn) {
     for (const Isa isa : supported_isas()) {
       SCOPED_TRACE(isa_name(isa));
-      fn(kernel_table(isa).attention);
+      fn(attention_kernels(kernel_table(isa), GetParam().form));
     }
   }
 };
@@ -106,7 +151,7 @@ TEST_P(AttentionTest, IsCloseToDoublePrecision) {
     const std::vector<double> exact = exact_attention(c, in);
     double worst = 0;
     for (size_t i = 0; i < out.size(); ++i) worst = std::max(worst, std::abs(out[i] - exact[i]));
-    EXPECT_LT(worst, 3e-6);
+    EXPECT_LT(worst, 3e-6 * std::max(1.0, c.d_k / 256.0));
   });
 }
 
@@ -182,6 +227,13 @@ std::vector<std::byte> expected_pages(const Case& c, const Inputs& in, const Pag
     const int32_t token = position % kPageTokens;
     std::byte* page =
         pages.data() + static_cast<size_t>(empty.slot(position) / kPageTokens) * empty.page_stride;
+    if (c.form == KvForm::kLatent) {
+      for (int32_t d = 0; d < c.d_k; ++d) {
+        info.encode(&in.k[static_cast<size_t>(position * c.d_k + d)],
+                    page + static_cast<size_t>(token * c.d_k + d) * element, 1);
+      }
+      continue;
+    }
     for (int32_t head = 0; head < c.n_head_kv; ++head) {
       const float* k = in.k.data() + (position * c.n_head_kv + head) * c.d_k;
       const float* v = in.v.data() + (position * c.n_head_kv + head) * c.d_v;
@@ -257,6 +309,20 @@ TEST_P(IsaTest, ScoresOfMinusInfinityWeighNothing) {
     EXPECT_LE(std::abs(value), largest * 1.00001) << token;
   }
   EXPECT_EQ(bits(out), bits(run_attention(ops_, c, in, {.pieces = {1}})));
+}
+
+// Whatever form keys have, the units hold every head once.
+TEST_P(IsaTest, UnitsCoverTheHeads) {
+  const AttentionOps& latent = kernel_table(GetParam()).latent_attention;
+  for (const int32_t n_head : {1, 4, 16, 17, 20, 40, 64, 128}) {
+    const HeadUnits units = latent.head_units(n_head, 1);
+    EXPECT_GE(units.count * units.n_heads, n_head);
+    EXPECT_LT((units.count - 1) * units.n_heads, n_head);
+    EXPECT_EQ(latent.scratch_bytes(units.n_heads, 576, 512) % 64, 0u);
+    EXPECT_EQ(units.n_heads * latent.partial_floats(512) % 16, 0);
+  }
+  EXPECT_EQ(ops_.head_units(32, 8).count, 8);
+  EXPECT_EQ(ops_.head_units(32, 8).n_heads, 4);
 }
 
 TEST_P(IsaTest, ScratchHoldsWholeTilesForEveryGroup) {

@@ -65,6 +65,17 @@ TEST(SequenceMemory, ADryMemoryReportsTheSameBytesWithNothingAllocated) {
   }
 }
 
+// One row serves as key and value: half of what keys and values of the same width take.
+TEST(SequenceMemory, ALatentLayerKeepsOneRowAPosition) {
+  MemoryConfig config = small_config();
+  config.needs = {LatentNeed{.width = 576}, AttentionNeed{.n_head_kv = 1, .d_k = 576, .d_v = 576}};
+  config.allocation = Allocation::kDry;
+  const SequenceMemory memory = make_memory(config);
+  EXPECT_EQ(memory.n_groups(), 1);
+  EXPECT_EQ(memory.layer_page_stride(0), size_t{16 * 576 * 2});
+  EXPECT_EQ(memory.layer_page_stride(1), 2 * memory.layer_page_stride(0));
+}
+
 TEST(SequenceMemory, ADryMemoryKeepsTheSameBooks) {
   MemoryConfig config = small_config();
   config.allocation = Allocation::kDry;

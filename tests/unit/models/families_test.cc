@@ -193,6 +193,79 @@ TEST_F(Families, SinksAndWindowsOfGptOss) {
   }
 }
 
+// k_b and v_b in one tensor, and queries without a rank of their own, are the same model.
+TEST_F(Families, LatentProjectionsMayBeWholeOrSplit) {
+  TinyModel split = TinyModel::of("deepseek2");
+  constexpr int64_t kPlain = TinyModel::kHead - TinyModel::kRope;
+  TinyModel whole = split;
+  whole.erase("deepseek2.attention.key_length_mla");
+  whole.erase("deepseek2.attention.value_length_mla");
+  whole.set("deepseek2.attention.key_length", uint32_t{TinyModel::kHead});
+  whole.set("deepseek2.attention.value_length", uint32_t{TinyModel::kHead});
+  for (int64_t il = 0; il < TinyModel::kLayers; ++il) {
+    const auto name = [&](const char* part) { return fmt::format("blk.{}.{}.weight", il, part); };
+    TinyModel::Tensor& k = split.tensor(name("attn_k_b"));
+    TinyModel::Tensor& v = split.tensor(name("attn_v_b"));
+    std::vector<float> both;
+    for (int64_t head = 0; head < TinyModel::kHeads; ++head) {
+      for (int64_t row = 0; row < kPlain + TinyModel::kHead; ++row) {
+        for (int64_t c = 0; c < TinyModel::kRankKv; ++c)
+          both.push_back(static_cast<float>((head * 7 + row * 5 + c * 3) % 11) / 16 - 0.3f);
+      }
+    }
+    const auto at = [&](int64_t head, int64_t row, int64_t c) {
+      return both[static_cast<size_t>((head * (kPlain + TinyModel::kHead) + row) * TinyModel::kRankKv + c)];
+    };
+    for (int64_t head = 0; head < TinyModel::kHeads; ++head) {
+      for (int64_t c = 0; c < TinyModel::kRankKv; ++c) {
+        for (int64_t row = 0; row < kPlain; ++row) k.values.push_back(at(head, row, c));
+      }
+      for (int64_t row = kPlain; row < kPlain + TinyModel::kHead; ++row) {
+        for (int64_t c = 0; c < TinyModel::kRankKv; ++c) v.values.push_back(at(head, row, c));
+      }
+    }
+    whole.erase_tensor(name("attn_k_b"));
+    whole.erase_tensor(name("attn_v_b"));
+    whole.add_tensor({.name = name("attn_kv_b"),
+                      .dims = {TinyModel::kRankKv, TinyModel::kHeads * (kPlain + TinyModel::kHead)},
+                      .values = both});
+  }
+  // Other tensors are drawn in file order: give them the same numbers.
+  const TinyModel drawn = TinyModel::of("deepseek2");
+  for (const TinyModel::Tensor& tensor : drawn.tensors()) {
+    if (!split.tensor(tensor.name).values.empty()) continue;
+    size_t n = 1;
+    for (int64_t dim : tensor.dims) n *= static_cast<size_t>(dim);
+    std::vector<float> values(n);
+    for (size_t i = 0; i < n; ++i) values[i] = static_cast<float>((i * 29 + n) % 13) / 16 - 0.35f;
+    split.tensor(tensor.name).values = values;
+    whole.tensor(tensor.name).values = values;
+  }
+  EXPECT_EQ(logits(split), logits(whole));
+}
+
+TEST_F(Families, ALatentLayerKeepsOneRow) {
+  TinyModel model = TinyModel::of("deepseek2");
+  const std::unique_ptr<Model> opened = open(model);
+  for (const graph::KvLayer& layer : opened->program().kv_layers) {
+    EXPECT_EQ(layer.form, graph::KvForm::kLatent);
+    EXPECT_EQ(layer.d_k, TinyModel::kRankKv + TinyModel::kRope);
+    EXPECT_EQ(layer.d_v, TinyModel::kRankKv);
+  }
+  EXPECT_EQ(std::get<LatentNeed>(opened->layer_needs()[0]).width, TinyModel::kRankKv + TinyModel::kRope);
+  EXPECT_THAT(scales(opened->program()), Each(0.25f));
+  // YaRN is in the scale of scores, (1 + 0.0707 ln 40)^2, and not on cos and sin.
+  model.set("deepseek2.rope.scaling.type", std::string("yarn"));
+  model.set("deepseek2.rope.scaling.factor", 40.0f);
+  model.set("deepseek2.rope.scaling.yarn_log_multiplier", 0.0707f);
+  const std::unique_ptr<Model> yarn = open(model);
+  EXPECT_EQ(yarn->program().ropes[0].magnitude, 1);
+  EXPECT_NEAR(scales(yarn->program())[0], 0.25 * std::pow(1 + 0.0707 * std::log(40.0), 2), 1e-6);
+  // Draft layers at the end are left out.
+  model.set("deepseek2.nextn_predict_layers", uint32_t{1});
+  EXPECT_EQ(open(model)->program().kv_layers.size(), size_t{TinyModel::kLayers - 1});
+}
+
 TEST_F(Families, ATiedHeadReadsTheTable) {
   TinyModel model = TinyModel::of("llama");
   const std::vector<float> untied = logits(model);

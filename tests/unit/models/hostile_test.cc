@@ -129,6 +129,25 @@ TEST_F(HostileModel, NumbersThatAreNone) {
   EXPECT_THAT(with_key("logit_scale", 0.0f, "granite"), HasSubstr("granite.logit_scale is 0"));
 }
 
+TEST_F(HostileModel, LatentAttention) {
+  EXPECT_THAT(with_key("attention.kv_lora_rank", uint32_t{0}, "deepseek2"), HasSubstr("kv_lora_rank is 0"));
+  EXPECT_THAT(with_key("attention.q_lora_rank", int64_t{1} << 40, "deepseek2"), HasSubstr("q_lora_rank is"));
+  EXPECT_THAT(with_key("attention.key_length_mla", uint32_t{6}, "deepseek2"),
+              HasSubstr("key_length_mla is 6"));
+  EXPECT_THAT(with_key("attention.value_length_mla", uint32_t{0}, "deepseek2"),
+              HasSubstr("value_length_mla is 0"));
+  EXPECT_THAT(with_key("nextn_predict_layers", uint32_t{2}, "deepseek2"),
+              HasSubstr("nextn_predict_layers is 2"));
+  EXPECT_THAT(with_key("expert_shared_count", int64_t{-1}, "deepseek2"),
+              HasSubstr("expert_shared_count is -1"));
+  TinyModel model = TinyModel::of("deepseek2");
+  model.set("deepseek2.attention.temperature_scale", 0.1f);
+  EXPECT_THAT(message_of(model, ErrorCode::kUnsupported), HasSubstr("attention.temperature_scale"));
+  model = TinyModel::of("deepseek2");
+  model.erase_tensor("blk.0.attn_k_b.weight");
+  EXPECT_THAT(message_of(model), HasSubstr("blk.0.attn_kv_b.weight is missing"));
+}
+
 TEST_F(HostileModel, RopeDimensions) {
   EXPECT_THAT(with_key("rope.dimension_count", uint32_t{7}), HasSubstr("dimension_count is 7"));
   EXPECT_THAT(with_key("rope.dimension_count", uint32_t{18}), HasSubstr("dimension_count is 18"));
@@ -187,6 +206,9 @@ TEST_F(HostileModel, EveryTensorIsMissed) {
       // Without the fused matrix the separate ones are asked for; without a gate, a fused up.
       std::string missed = tensor.name;
       if (missed.ends_with("attn_qkv.weight")) missed.replace(missed.find("qkv"), 3, "q");
+      for (const char* part : {"attn_k_b", "attn_v_b"}) {
+        if (missed.find(part) != std::string::npos) missed.replace(missed.find(part), 8, "attn_kv_b");
+      }
       if (missed.ends_with("ffn_gate.weight") || missed.ends_with("ffn_gate_shexp.weight"))
         missed.replace(missed.find("gate"), 4, "up");
       EXPECT_THAT(message_of(model), HasSubstr(missed)) << architecture.name;

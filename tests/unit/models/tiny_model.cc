@@ -32,7 +32,8 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
   const bool olmo = architecture == "olmo2";
   const bool per_head_norms = architecture.starts_with("qwen3") || architecture == "gemma3";
   const bool gpt_oss = architecture == "gpt-oss";
-  const bool experts = architecture.ends_with("moe") || gpt_oss;
+  const bool latent = architecture == "deepseek2";
+  const bool experts = architecture.ends_with("moe") || gpt_oss || latent;
   const bool full_norms = olmo || architecture == "olmoe";
   if (experts) {
     m.set(key("expert_count"), uint32_t{kExperts});
@@ -40,6 +41,17 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
     m.set(key("expert_feed_forward_length"), uint32_t{kExpertHidden});
   }
   if (architecture == "qwen2moe") m.set(key("expert_shared_feed_forward_length"), uint32_t{kHidden});
+  if (latent) {
+    m.set(key("attention.head_count_kv"), uint32_t{1});
+    m.set(key("attention.q_lora_rank"), uint32_t{kRankQ});
+    m.set(key("attention.kv_lora_rank"), uint32_t{kRankKv});
+    m.set(key("attention.key_length"), uint32_t{kRankKv + kRope});
+    m.set(key("attention.value_length"), uint32_t{kRankKv});
+    m.set(key("attention.key_length_mla"), uint32_t{kHead});
+    m.set(key("attention.value_length_mla"), uint32_t{kHead});
+    m.set(key("rope.dimension_count"), uint32_t{kRope});
+    m.set(key("expert_shared_count"), uint32_t{2});
+  }
   const auto add = [&](const std::string& name, std::vector<int64_t> dims) {
     m.add_tensor({.name = name, .dims = std::move(dims)});
   };
@@ -47,7 +59,15 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
   for (int64_t il = 0; il < kLayers; ++il) {
     const auto name = [&](std::string_view part) { return fmt::format("blk.{}.{}", il, part); };
     if (!olmo) add(name("attn_norm.weight"), {width});
-    if (architecture == "phi3") {
+    if (latent) {
+      add(name("attn_q_a.weight"), {width, kRankQ});
+      add(name("attn_q_a_norm.weight"), {kRankQ});
+      add(name("attn_q_b.weight"), {kRankQ, kHeads * kHead});
+      add(name("attn_kv_a_mqa.weight"), {width, kRankKv + kRope});
+      add(name("attn_kv_a_norm.weight"), {kRankKv});
+      add(name("attn_k_b.weight"), {kHead - kRope, kRankKv, kHeads});
+      add(name("attn_v_b.weight"), {kRankKv, kHead, kHeads});
+    } else if (architecture == "phi3") {
       add(name("attn_qkv.weight"), {width, (kHeads + 2 * kHeadsKv) * kHead});
     } else {
       add(name("attn_q.weight"), {width, kHeads * kHead});
@@ -103,6 +123,11 @@ void TinyModel::add_experts(int64_t layer, int64_t width, std::string_view archi
     add("gate_exps.bias", {kExpertHidden, kExperts});
     add("up_exps.bias", {kExpertHidden, kExperts});
     add("down_exps.bias", {width, kExperts});
+  }
+  if (architecture == "deepseek2") {
+    add("gate_shexp.weight", {width, 2 * kExpertHidden});
+    add("up_shexp.weight", {width, 2 * kExpertHidden});
+    add("down_shexp.weight", {2 * kExpertHidden, width});
   }
   if (architecture == "qwen2moe") {
     add("gate_inp_shexp.weight", {width, 1});

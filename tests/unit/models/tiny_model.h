@@ -30,6 +30,7 @@ class TinyModel {
   static constexpr int64_t kWidth = 64, kHidden = 96, kVocab = 40;
   static constexpr int64_t kExperts = 4, kExpertsUsed = 2, kExpertHidden = 32;
   static constexpr int64_t kLayers = 2, kHeads = 4, kHeadsKv = 2, kHead = 16;
+  static constexpr int64_t kRankQ = 24, kRankKv = 20, kRope = 6;  // of latent attention
 
   // A complete model of one of the supported architectures.
   static TinyModel of(std::string_view architecture, int64_t width = kWidth);
