@@ -55,6 +55,7 @@ class Simulator {
     Result<SequenceMemory> memory =
         SequenceMemory::create({.needs = {AttentionNeed{.n_head_kv = 1, .d_k = 16, .d_v = 16}},
                                 .n_pages = config.n_pages,
+                                .n_spill_pages = config.n_spill_pages,
                                 .max_sequences = config.table.max_sequences,
                                 .max_positions = config.max_positions,
                                 .max_step_tokens = config.table.limits.max_batch_tokens,

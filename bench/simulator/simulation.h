@@ -14,6 +14,7 @@ namespace quire::simulator {
 struct SimulationConfig {
   RequestTableConfig table = {};
   int32_t n_pages = 4096;
+  int32_t n_spill_pages = 0;
   int64_t max_positions = 8192;
   StepCost cost = {};  // what a step takes
 };

@@ -87,7 +87,7 @@ struct SchedulerLimits {
   // A step with both streams and prompts takes at most this long (zero: no limit), and at most `max_stretch`
   // times as long as the streams alone would, or more in proportion where more prompts wait than streams run.
   EngineTime max_token_gap = std::chrono::milliseconds(100);
-  double max_stretch = 2.5;
+  double max_stretch = 2.7;
   // A tenant's requests of one priority rise by a level for every such time in which none of them went
   // forward.
   EngineTime ageing = std::chrono::seconds(10);

@@ -39,6 +39,7 @@ Result<ServedBench> ServedBench::create(std::unique_ptr<Runner> runner) {
 Result<Request> ServedBench::request(const ServedTest& test, int32_t i) const {
   Request request{.settings = {.max_tokens = test.n_answer, .end_tokens = EndTokens::kIgnore}};
   request.settings.sampling.temperature = 0;
+  request.settings.sampling.logprob = Logprob::kSkip;
   const int64_t n_vocab = engine_->model().n_vocab();
   append_random(request.prompt, test.n_shared, 1, n_vocab);
   append_random(request.prompt, test.n_prompt - test.n_shared, static_cast<uint32_t>(1000 + i), n_vocab);
@@ -56,7 +57,7 @@ Result<ServedResult> ServedBench::run(const ServedTest& test) {
                       test.n_prompt, test.n_shared, test.n_answer);
   }
   ++n_runs_;
-  watch_->begin(test.n_prompt, test.batch);
+  watch_->begin(test.n_prompt, test.n_answer, test.batch);
   const Clock::time_point start = Clock::now();
   std::vector<AnswerHandle> answers;
   for (int32_t i = 0; i < test.batch; ++i) {
@@ -85,8 +86,7 @@ Result<ServedResult> ServedBench::run(const ServedTest& test) {
   result.total_seconds = seconds_between(start, end);
   result.prefill_tps =
       static_cast<double>(test.batch * test.n_prompt) / seconds_between(start, watch_->all_started());
-  const double rest = seconds_between(watch_->all_started(), end);
-  if (watch_->n_after() > 0 && rest > 0) result.decode_tps = static_cast<double>(watch_->n_after()) / rest;
+  result.decode_tps = watch_->decode_tps();
   return result;
 }
 

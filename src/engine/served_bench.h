@@ -28,7 +28,7 @@ struct ServedTest {
 
 struct ServedResult {
   double prefill_tps = 0;      // prompt tokens answered for, until every request has its first token
-  double decode_tps = 0;       // from then on; 0 when nothing was left
+  double decode_tps = 0;       // from then on, until a request ends; 0 when one ended before
   double first_token_p50 = 0;  // seconds since submission
   double first_token_last = 0;
   double total_seconds = 0;

@@ -15,9 +15,11 @@ size_t held_bytes(const MemoryGauges& gauges) {
 
 }  // namespace
 
-void ServedBench::Watch::begin(int64_t n_prompt, int32_t n_requests) {
+void ServedBench::Watch::begin(int64_t n_prompt, int64_t n_answer, int32_t n_requests) {
   const std::lock_guard lock(mutex_);
   n_prompt_ = n_prompt;
+  n_answer_ = n_answer;
+  all_run_ = true;
   n_missing_ = n_requests;
   n_after_ = 0;
   most_held_ = 0;
@@ -28,9 +30,10 @@ ServedBench::Watch::Clock::time_point ServedBench::Watch::all_started() const {
   return all_started_;
 }
 
-int64_t ServedBench::Watch::n_after() const {
+double ServedBench::Watch::decode_tps() const {
   const std::lock_guard lock(mutex_);
-  return n_after_;
+  const double seconds = std::chrono::duration<double>(last_together_ - all_started_).count();
+  return n_after_ > 0 && seconds > 0 ? static_cast<double>(n_after_) / seconds : 0;
 }
 
 size_t ServedBench::Watch::most_held() const {
@@ -65,8 +68,13 @@ void ServedBench::Watch::on_logits(uint64_t tag, int64_t position, std::span<con
     return;
   }
   most_held_ = std::max(most_held_, held_bytes(memory_.gauges()));
-  if (n_missing_ == 0) ++n_after_;
-  if (position == n_prompt_ - 1 && n_missing_ > 0 && --n_missing_ == 0) all_started_ = Clock::now();
+  const Clock::time_point now = Clock::now();
+  all_run_ = all_run_ && position < n_prompt_ + n_answer_ - 2;
+  if (n_missing_ == 0 && all_run_) {
+    ++n_after_;
+    last_together_ = now;
+  }
+  if (position == n_prompt_ - 1 && n_missing_ > 0 && --n_missing_ == 0) all_started_ = now;
 }
 
 }  // namespace quire

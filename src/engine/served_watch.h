@@ -20,9 +20,10 @@ class ServedBench::Watch final : public LogitsObserver {
   explicit Watch(const SequenceMemory& memory) : memory_(memory) {}
 
   // Waits for the first tokens of so many requests.
-  void begin(int64_t n_prompt, int32_t n_requests);
+  void begin(int64_t n_prompt, int64_t n_answer, int32_t n_requests);
   Clock::time_point all_started() const;
-  int64_t n_after() const;   // tokens since then
+  // Tokens a second from then on, until a request had its last one; 0 when one had it before.
+  double decode_tps() const;
   size_t most_held() const;  // bytes of pages that sequences held in one step since begin()
 
   // Gaps between the tokens of streams with tags 1 to n, in seconds, from now on.
@@ -36,10 +37,11 @@ class ServedBench::Watch final : public LogitsObserver {
   const SequenceMemory& memory_;
   mutable std::mutex mutex_;
   size_t most_held_ = 0;
-  int64_t n_prompt_ = 0;
+  int64_t n_prompt_ = 0, n_answer_ = 0;
   int32_t n_missing_ = 0;
   int64_t n_after_ = 0;
-  Clock::time_point all_started_;
+  Clock::time_point all_started_, last_together_;       // of the last token before a request ended
+  bool all_run_ = true;                                 // until one ends
   std::vector<std::optional<Clock::time_point>> last_;  // by stream
   std::vector<double> gaps_;
 };

@@ -17,13 +17,20 @@ void StepClock::observe(const StepTime& step) {
   const std::array<double, 4> seen = {1.0, static_cast<double>(step.n_streams) / kStreams,
                                       static_cast<double>(step.n_prompt_tokens) / kPromptTokens,
                                       step.seconds};
+  const size_t kind = step.n_prompt_tokens > 0 ? 1 : 0;
+  Sums m = {};
   for (size_t i = 0; i < 3; ++i) {
-    for (size_t j = 0; j < 4; ++j) sums_[i][j] = kForget * sums_[i][j] + seen[i] * seen[j];
+    for (size_t j = 0; j < 4; ++j) {
+      double& own = sums_[kind][i][j];
+      double& other = sums_[1 - kind][i][j];
+      own = kForget * own + seen[i] * seen[j];
+      other *= kFade;
+      m[i][j] = own + other;
+    }
   }
 
   const std::array<double, 3> before = {cost_.fixed, cost_.per_stream * kStreams,
                                         cost_.per_prompt_token * kPromptTokens};
-  std::array<Row, 3> m = sums_;
   for (size_t i = 0; i < 3; ++i) {
     m[i][i] += kRidge;
     m[i][3] += kRidge * before[i];

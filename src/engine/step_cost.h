@@ -1,8 +1,10 @@
 // StepCost: how long a step takes, and StepClock, which learns it from the steps that were run.
 //
 // A step of s streams and p prompt tokens takes about fixed + s * per_stream + p * per_prompt_token seconds.
-// The three are fitted to recent steps: least squares in which a step counts `kForget` times as much as the
-// one after it, and an unknown that recent steps say nothing about stays as it was. Plain values; never
+// The three are fitted to recent steps by least squares. Steps of streams only and steps with prompts are
+// remembered apart: one counts `kForget` times as much as the next of its kind, and fades slowly with those
+// of the other, so that what streams take alone stays known while every step carries prompts, whose cost
+// grows with their depth. An unknown that recent steps say nothing about stays as it was. Plain values; never
 // allocate. One thread at a time.
 //
 //   StepClock clock;
@@ -34,9 +36,10 @@ class StepClock {
   const StepCost& cost() const { return cost_; }
 
  private:
-  static constexpr double kForget = 0.95;
+  static constexpr double kForget = 0.95, kFade = 0.995;
   using Row = std::array<double, 4>;  // three unknowns and the right side
-  std::array<Row, 3> sums_ = {};      // normal equations
+  using Sums = std::array<Row, 3>;    // normal equations
+  std::array<Sums, 2> sums_ = {};     // of streams only, with prompts
   StepCost cost_;
 };
 

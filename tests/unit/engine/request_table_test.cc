@@ -199,6 +199,26 @@ TEST(RequestTable, AFloodByOneTenantDoesNotHoldUpAnother) {
   EXPECT_LT(steps, 45);  // one answer of those running, and its own
 }
 
+// A request of high priority arrives in every step, more than can be served; one that is low waits for two
+// levels and for a place.
+TEST(RequestTable, ALowRequestComesThroughAFloodOfHighOnes) {
+  using std::chrono::milliseconds;
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64, .ageing = milliseconds(200)},
+                                .max_sequences = 2,
+                                .max_queued = 1000},
+                      .n_pages = 128});
+  int32_t n = 0;
+  for (; n < 4; ++n) driver.add(tokens(100 * n, 64), 16, 0, Priority::kHigh);
+  const LiveRequest& low = driver.add(tokens(700000, 64), 16, 0, Priority::kLow);
+  for (; low.n_admitted == 0 && n < 900; ++n) {
+    driver.add(tokens(100 * n, 64), 16, 0, Priority::kHigh);
+    driver.step();
+  }
+  EXPECT_GT(driver.now(), milliseconds(300));  // not at once
+  EXPECT_LT(driver.now(), milliseconds(700));  // 2 x 200, and the end of an answer
+  EXPECT_GT(driver.table().n_queued(), 10);
+}
+
 TEST(RequestTable, TwoTenantsThatBothWaitAreServedEqually) {
   TableDriver driver(
       {.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 4, .n_tenants = 2}, .n_pages = 128});

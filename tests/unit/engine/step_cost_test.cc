@@ -36,8 +36,23 @@ TEST(StepClock, FollowsAMachineThatBecomesSlower) {
   StepClock clock;
   observe_mixed(clock, truth, 100);
   truth = {.fixed = 0.03, .per_stream = 0.006, .per_prompt_token = 0.003};
-  observe_mixed(clock, truth, 150);
+  observe_mixed(clock, truth, 1500);
   expect_near(clock.cost(), truth);
+}
+
+// Every step the same but for what prompts cost: only steps seen before tell the two apart.
+TEST(StepClock, KnowsWhatStreamsTakeAloneWhilePromptsGetDearer) {
+  StepCost truth = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.001};
+  StepClock clock;
+  for (int i = 0; i < 60; ++i) clock.observe(step(truth, i % 17, 0));
+  for (int i = 0; i < 60; ++i) clock.observe(step(truth, 16, 0));
+  for (int i = 0; i < 200; ++i) {
+    truth.per_prompt_token = 0.001 + 0.00001 * i;
+    clock.observe(step(truth, 16, 20));
+  }
+  const StepCost cost = clock.cost();
+  EXPECT_NEAR(cost.fixed + 16 * cost.per_stream, 0.026, 0.05 * 0.026);
+  EXPECT_NEAR(cost.per_prompt_token, 0.003, 0.1 * 0.003);
 }
 
 TEST(StepClock, RemembersWhatPromptsCostThroughALongStretchWithoutThem) {
