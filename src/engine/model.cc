@@ -127,6 +127,8 @@ LayerNeeds Model::layer_needs() const {
           .n_head_kv = layer.n_head_kv, .d_k = layer.d_k, .d_v = layer.d_v, .window = layer.window});
     }
   }
+  for (const graph::StateLayer& layer : program_.state_layers)
+    needs.push_back(RecurrentNeed{.tail_elements = layer.tail, .state_elements = layer.state});
   return needs;
 }
 

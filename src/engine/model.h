@@ -52,7 +52,7 @@ class Model {
   int64_t ctx() const { return ctx_; }
   int64_t n_ctx_train() const { return n_ctx_train_; }
   int64_t n_vocab() const { return n_vocab_; }
-  LayerNeeds layer_needs() const;
+  LayerNeeds layer_needs() const;  // of the program's kv_layers, then of its state_layers
 
  private:
   explicit Model(GgufFile file) : file_(std::move(file)), weights_(file_) {}

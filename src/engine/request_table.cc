@@ -10,6 +10,7 @@ namespace {
 // Groups whose pages can run out. A windowed group beside a full one cannot: it has pages for every
 // sequence's window and a step, or as many as the full group, of which no sequence ever holds fewer.
 int32_t n_counted(const SequenceMemory& memory) {
+  if (memory.n_groups() == 0) return 0;  // states only
   return memory.group(0).window() == 0 ? 1 : memory.n_groups();
 }
 
@@ -160,7 +161,7 @@ SchedulerState RequestTable::state(EngineTime now) const {
                        .free_sequences = config_.max_sequences - n_running_ - n_spilled_,
                        .available = memory_.available(),
                        .cost = clock_.cost()};
-  state.pages_left = state.available.groups[0];
+  state.pages_left = n_counted(memory_) == 0 ? INT32_MAX : state.available.groups[0];
   for (size_t g = 1; g < static_cast<size_t>(n_counted(memory_)); ++g)
     state.pages_left = std::min(state.pages_left, state.available.groups[g]);
   for (const LiveRequest* request : slots_) {

@@ -21,6 +21,7 @@ Status check_settings(const EngineSettings& settings) {
   QUIRE_RETURN_IF_ERROR(in_range("the number of tokens in a batch", settings.max_batch_tokens, 1, 1 << 20));
   QUIRE_RETURN_IF_ERROR(in_range("the number of logit rows", settings.max_outputs, 0, 1 << 20));
   QUIRE_RETURN_IF_ERROR(in_range("the number of pages", settings.kv_pages, 0, kMaxPages));
+  QUIRE_RETURN_IF_ERROR(in_range("the length of a draft", settings.max_draft, 0, 64));
   QUIRE_RETURN_IF_ERROR(in_range("the number of spill pages", settings.spill_pages, 0, kMaxPages));
   return {};
 }
@@ -57,6 +58,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                       .max_sequences = settings.max_sequences,
                       .max_positions = model.ctx(),
                       .max_step_tokens = max_tokens,
+                      .max_draft = settings.max_draft,
                       .prefix_cache = model.prefix_cache(),
                       .fingerprint = model_fingerprint(model.file(), model.ctx(), settings),
                       .allocation = allocation};
@@ -83,6 +85,11 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                       runner->memory_->layer_page_stride(layer)));
     bindings.back().table = runner->memory_->layer_group(layer);
   }
+  std::vector<graph::StateBinding> states;
+  for (size_t layer = 0; layer < model.program().state_layers.size(); ++layer) {
+    states.push_back({.states = runner->memory_->layer_states(bindings.size() + layer),
+                      .stride = runner->memory_->states()->slot_floats()});
+  }
   QUIRE_ASSIGN_OR_RETURN(
       runner->executor_,
       graph::CpuExecutor::create({.program = &model.program(),
@@ -91,6 +98,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                   .pool = device.pool_or_null(),
                                   .n_threads = device.n_threads(),
                                   .kv = bindings,
+                                  .states = states,
                                   .limits = {.max_tokens = max_tokens, .max_outputs = max_outputs},
                                   .row_phases = model.row_phases(),
                                   .attention_split = model.attention_split(),
@@ -102,6 +110,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
   runner->tables_.resize(static_cast<size_t>(runner->memory_->n_groups()));
   runner->spans_.resize(runner->tables_.size());
   for (auto& spans : runner->spans_) spans.reserve(static_cast<size_t>(settings.max_sequences));
+  if (!states.empty()) runner->state_spans_.reserve(static_cast<size_t>(settings.max_sequences));
   return runner;
 }
 
@@ -148,6 +157,15 @@ MemoryPlan Runner::memory() const {
         {"kv", "host", memory_->spill_bytes(),
          fmt::format("up to {} pages of each kind, for preempted sequences", model_->spill_pages())});
   }
+  if (const StateGroup* states = memory_->states(); states != nullptr) {
+    const PagePool& checkpoints = states->checkpoints();
+    plan.rows.push_back({"state", "host", states->sequence_bytes(),
+                         fmt::format("{} sequence{}, f32", settings_.max_sequences,
+                                     settings_.max_sequences == 1 ? "" : "s")});
+    plan.rows.push_back(
+        {"state", "host", states->checkpoint_bytes(),
+         fmt::format("{} checkpoint{}", checkpoints.n_pages(), checkpoints.n_pages() == 1 ? "" : "s")});
+  }
   const PlanRow others[] = {
       {"activations", "host", executor_->arena_bytes(), fmt::format("steps of {} tokens", max_tokens_)},
       {"logits", "host", executor_->tap_bytes(),
@@ -188,10 +206,7 @@ Status Runner::step(std::span<const BatchItem> items, int32_t argmax_columns) {
   for (size_t i = 0; i < items.size(); ++i) {
     Status appended = memory_->append(items[i].sequence, items[i].tokens);
     if (!appended.ok()) {
-      for (size_t j = 0; j < i; ++j) {
-        const SequenceId sequence = items[j].sequence;
-        memory_->truncate(sequence, memory_->length(sequence) - static_cast<int64_t>(items[j].tokens.size()));
-      }
+      for (size_t j = 0; j < i; ++j) memory_->take_back(items[j].sequence);
       memory_->begin_step();  // that one is over
       return appended;
     }
@@ -212,9 +227,13 @@ Status Runner::step(std::span<const BatchItem> items, int32_t argmax_columns) {
     }
     tables_[g] = {.slots = tables.groups[g].slots.data(), .spans = spans_[g]};
   }
+  state_spans_.clear();
+  for (const StateSpan& span : tables.states.spans)
+    state_spans_.push_back({.row_begin = span.row_begin, .row_end = span.row_end, .source = span.source});
   executor_->run({.tokens = tokens_,
                   .positions = tables.positions.data(),
                   .kv = tables_,
+                  .states = {.slots = tables.states.slots.data(), .spans = state_spans_},
                   .output_rows = output_rows_,
                   .argmax_columns = argmax_columns});
   memory_->commit_step();

@@ -108,6 +108,7 @@ class Runner {
   std::vector<int32_t> output_rows_;
   std::vector<std::vector<kernels::SequenceSpan>> spans_;  // by group of layers, as tables_
   std::vector<graph::KvTables> tables_;
+  std::vector<kernels::StateSpan> state_spans_;
   int64_t n_steps_ = 0;
 };
 

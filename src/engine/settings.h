@@ -19,6 +19,7 @@ struct EngineSettings {
   int64_t kv_pages = 0;            // pages that all sequences share; 0 = enough for each to be full
   uint64_t kv_budget = 0;          // bytes of those pages at most; 0 = any
   int64_t spill_pages = 0;         // of the area where preempted sequences wait; 0 = they are computed again
+  int32_t max_draft = 0;           // newest tokens of a sequence that truncation always takes back exactly
   int64_t max_outputs = 0;         // rows of logits of one step; 0 = one per sequence
   int threads = 0;                 // 0 = one per physical core
   std::string isa = "auto";

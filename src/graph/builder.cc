@@ -88,6 +88,13 @@ WeightId ProgramBuilder::declare(const std::string& name, WeightRole role, int64
   return add_decl(checked_decl(name, role, cols, rows, 1));
 }
 
+// A vector of n values, which some files write as n rows of one.
+WeightId ProgramBuilder::declare_values(const std::string& name, int64_t n) {
+  const TensorView* tensor = source_.find(name);
+  const bool column = tensor != nullptr && tensor->dims[0] == 1 && n > 1;
+  return column ? declare(name, WeightRole::kVector, 1, n) : declare(name, WeightRole::kVector, n, 1);
+}
+
 Result<std::vector<float>> ProgramBuilder::read_values(const std::string& tensor, int64_t n) const {
   const TensorView* view = source_.find(tensor);
   if (view == nullptr)
@@ -116,6 +123,18 @@ Value ProgramBuilder::rms_norm(Value x, const std::string& weight, float eps, in
 Value ProgramBuilder::rms_norm_plain(Value x, float eps, int64_t n_groups) {
   QUIRE_CHECK(n_groups > 0 && info(x).cols % n_groups == 0);
   return unary(RmsNormAttrs{.eps = eps, .n_groups = n_groups}, x, {}, "norm");
+}
+
+Value ProgramBuilder::rms_norm_by_group(Value x, const std::string& weight, float eps, int64_t n_groups) {
+  QUIRE_CHECK(n_groups > 0 && info(x).cols % n_groups == 0);
+  const WeightId id = declare(weight, WeightRole::kVector, info(x).cols / n_groups, n_groups);
+  return unary(RmsNormAttrs{.eps = eps, .n_groups = n_groups, .weights = GroupWeights::kOwn}, x, {id},
+               "norm");
+}
+
+Value ProgramBuilder::l2_norm(Value x, float eps, int64_t n_groups) {
+  QUIRE_CHECK(n_groups > 0 && info(x).cols % n_groups == 0);
+  return unary(L2NormAttrs{.eps = eps, .n_groups = n_groups}, x, {}, "l2_norm");
 }
 
 Value ProgramBuilder::layer_norm(Value x, const std::string& weight, const std::string& bias, float eps) {

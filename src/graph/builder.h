@@ -65,6 +65,34 @@ struct HeadLinearParams {
   int64_t n = 0, first_row = 0, tensor_rows = 0;  // tensor_rows 0 = n
 };
 
+// A state layer of the program.
+struct StateId {
+  int32_t id = -1;
+};
+
+struct ConvParams {
+  std::string weight;
+  std::string bias = {};  // empty = none
+  int64_t n_taps = 0;
+  kernels::ConvActivation activation = kernels::ConvActivation::kSilu;
+};
+struct ScanParams {
+  std::string a, d;  // tensors of n_head values
+  int64_t n_head = 0, n_group = 0;
+};
+struct ChannelScanParams {
+  std::string a, d;  // tensors [n_channels, d_state] and [n_channels]
+};
+struct DeltaInputs {
+  Value q, k, v, beta, dt;
+};
+struct DeltaParams {
+  std::string a;  // tensor of n_head values
+  int64_t n_head = 0, n_key_head = 0;
+  kernels::KeyHeads key_heads = kernels::KeyHeads::kBlocked;
+  float scale = 1;
+};
+
 class ProgramBuilder {
  public:
   // `source` must outlive the builder and the program's weight views.
@@ -85,7 +113,10 @@ class ProgramBuilder {
   // Over each row (n_groups = 1) or each of n_groups equal parts of it, all with the same weight
   // [cols / n_groups].
   Value rms_norm(Value x, const std::string& weight, float eps, int64_t n_groups = 1);
+  // The same with weights [n_groups, cols / n_groups].
+  Value rms_norm_by_group(Value x, const std::string& weight, float eps, int64_t n_groups);
   Value rms_norm_plain(Value x, float eps, int64_t n_groups = 1);  // without weight
+  Value l2_norm(Value x, float eps, int64_t n_groups);             // over each group
   // `bias` may be empty.
   Value layer_norm(Value x, const std::string& weight, const std::string& bias, float eps);
   // a + b_scale * b.
@@ -131,6 +162,20 @@ class ProgramBuilder {
   Value attention(Value q, Value k, Value v, const AttentionParams& params);
   // Stores `rows` [tokens, d_k], which all heads read as keys and, up to d_v, as values; n_head_kv is 1.
   Value latent_attention(Value q, Value rows, const AttentionParams& params);
+
+  // --- Recurrences (builder_recurrent.cc; kernels/recurrent.h defines them). A layer that remembers has one
+  // state layer, which its convolution and its scan share. ---
+  StateId state_layer();
+  // weight: a tensor of cols rows of n_taps; bias may be empty. [tokens, cols] -> the same.
+  Value causal_conv(Value x, StateId state, const ConvParams& params);
+  // x [tokens, n_head * d], dt [tokens, n_head], b and c [tokens, n_group * d_state] -> [tokens, n_head * d].
+  Value scan(Value x, Value dt, Value b, Value c, StateId state, const ScanParams& params);
+  // x, dt [tokens, n_channels], b and c [tokens, d_state] -> [tokens, n_channels].
+  Value channel_scan(Value x, Value dt, Value b, Value c, StateId state, const ChannelScanParams& params);
+  // q, k [tokens, n_key_head * d_k], v [tokens, n_head * d_v], beta, dt [tokens, n_head]
+  // -> [tokens, n_head * d_v].
+  Value delta(const DeltaInputs& inputs, StateId state, const DeltaParams& params);
+
   // Keeps the rows whose logits are wanted: [tokens, d] -> [outputs, d].
   Value select_outputs(Value x);
 
@@ -151,6 +196,7 @@ class ProgramBuilder {
              std::string_view what);
   Value unary(OpAttrs attrs, Value x, std::vector<WeightId> weights, std::string_view what);
   WeightId declare(const std::string& name, WeightRole role, int64_t cols, int64_t rows);
+  WeightId declare_values(const std::string& name, int64_t n);
   WeightId declare_matrices(const std::string& name, int64_t cols, int64_t rows, int64_t n_matrices,
                             int64_t first_row, int64_t n);
   WeightId declare_heads(const HeadLinearParams& params, int64_t cols, int64_t n_rows, bool transposed);

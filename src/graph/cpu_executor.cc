@@ -9,6 +9,7 @@
 #include "graph/cpu/expert_steps.h"
 #include "graph/cpu/head_step.h"
 #include "graph/cpu/linear_step.h"
+#include "graph/cpu/recurrent_step.h"
 #include "graph/cpu/row_steps.h"
 #include "graph/cpu/step_context.h"
 
@@ -35,14 +36,15 @@ class GatherStep {
   const Op* op_;
 };
 
-using PhaseStep =
-    std::variant<RowSteps, LinearStep, AttentionStep, GatherStep, SortPairsStep, ExpertLinearStep, HeadStep>;
+using PhaseStep = std::variant<RowSteps, LinearStep, AttentionStep, GatherStep, SortPairsStep,
+                               ExpertLinearStep, HeadStep, RecurrentStep>;
 
 }  // namespace
 
 struct CpuExecutor::State {
   StepLimits limits;
   std::vector<KvBinding> kv;
+  std::vector<StateBinding> states;
   std::vector<Phase> phases;
   std::vector<PhaseStep> steps;  // by phase
   ArenaPlan plan;
@@ -66,10 +68,12 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
   QUIRE_CHECK(dry || (config.weights != nullptr && config.pool != nullptr &&
                       config.pool->size() == config.n_threads));
   QUIRE_CHECK(config.kv.size() == config.program->kv_layers.size());
+  QUIRE_CHECK(config.states.size() == config.program->state_layers.size());
   const Program& program = *config.program;
   auto state = std::make_unique<State>();
   state->limits = config.limits;
   state->kv.assign(config.kv.begin(), config.kv.end());
+  state->states.assign(config.states.begin(), config.states.end());
   state->phases = make_phases(program, config.row_phases);
   if (config.head_tiles == HeadTiles::kOn) merge_head(program, state->phases);
   state->plan = plan_arena(program, state->phases, config.limits);
@@ -105,6 +109,9 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
       case PhaseKind::kExpertLinear:
         state->steps.emplace_back(ExpertLinearStep(program, op, *config.kernels));
         break;
+      case PhaseKind::kRecurrent:
+        state->steps.emplace_back(RecurrentStep(op));
+        break;
     }
   }
   const size_t thread_scratch = scratch_stride * static_cast<size_t>(config.n_threads);
@@ -133,6 +140,7 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
                     .pool = config.pool,
                     .n_threads = config.n_threads,
                     .kv = state->kv,
+                    .states = state->states,
                     .arena = state->arena.data(),
                     .offsets = state->plan.offsets.data(),
                     .scratch = state->scratch.data(),

@@ -40,10 +40,23 @@ struct KvTables {
   std::span<const kernels::SequenceSpan> spans;  // cover all rows, in order
 };
 
+// Where one layer's states are: slot s at states + s * stride.
+struct StateBinding {
+  float* states = nullptr;
+  int64_t stride = 0;  // floats
+};
+
+// What all layers with a state read in a step.
+struct StateTables {
+  const int32_t* slots = nullptr;             // [n_tokens] that take the state after each row
+  std::span<const kernels::StateSpan> spans;  // cover all rows, in order
+};
+
 struct StepInput {
   std::span<const int32_t> tokens;       // [n_tokens] ids, each valid for the embedding table
   const int32_t* positions = nullptr;    // [n_tokens]
   std::span<const KvTables> kv;          // by KvBinding::table
+  StateTables states;                    // empty where no layer has a state
   std::span<const int32_t> output_rows;  // rows whose logits are wanted
   int32_t argmax_columns = 0;            // > 0: the largest of the first so many logits of each row, too
 };
@@ -62,7 +75,8 @@ struct ExecutorConfig {
   const kernels::KernelTable* kernels = nullptr;
   ThreadPool* pool = nullptr;  // null only for a dry executor
   int n_threads = 1;
-  std::span<const KvBinding> kv;  // by KvLayer index; pages may be null in a dry executor
+  std::span<const KvBinding> kv;              // by KvLayer index; pages may be null in a dry executor
+  std::span<const StateBinding> states = {};  // by StateLayer index; likewise
   StepLimits limits;
   RowPhases row_phases = RowPhases::kMerged;
   AttentionSplit attention_split = AttentionSplit::kOn;

@@ -12,6 +12,7 @@
 
 #include "graph/value.h"
 #include "graph/weight.h"
+#include "kernels/recurrent.h"
 #include "kernels/row_ops.h"
 
 namespace quire::graph {
@@ -20,10 +21,17 @@ namespace quire::graph {
 struct EmbedAttrs {
   float scale = 1;
 };  // () -> x; table. Rows of the step's token ids
+// Whether the groups of a norm share one group's weights or have their own.
+enum class GroupWeights : uint8_t { kShared, kOwn };
 struct RmsNormAttrs {
   float eps = 0;
   int64_t n_groups = 1;
+  GroupWeights weights = GroupWeights::kShared;
 };  // x -> y; weight?
+struct L2NormAttrs {
+  float eps = 0;
+  int64_t n_groups = 1;
+};  // x -> y
 struct LayerNormAttrs {
   float eps = 0;
 };  // x -> y; weight, bias (either may be invalid)
@@ -75,6 +83,25 @@ struct AttentionAttrs {  // q -> out; sinks?
   float scale = 1, softcap = 0;
   int32_t window = 0;
 };
+// These advance the state of one layer (StateLayer) by every row.
+struct CausalConvAttrs {
+  int32_t state_layer = 0;
+  int64_t n_taps = 0;
+  kernels::ConvActivation activation{};
+};                  // x -> y; weight [n_taps, cols], bias?
+struct ScanAttrs {  // x, dt, b, c -> y; a, d
+  int32_t state_layer = 0;
+  int64_t n_head = 0, n_group = 0;
+};
+struct ChannelScanAttrs {
+  int32_t state_layer = 0;
+};                   // x, dt, b, c -> y; a, d
+struct DeltaAttrs {  // q, k, v, beta, dt -> y; a
+  int32_t state_layer = 0;
+  int64_t n_head = 0, n_key_head = 0;
+  kernels::KeyHeads key_heads{};
+  float scale = 1;
+};
 struct RouteAttrs {  // logits -> ids, weights; selection bias?
   int64_t n_used = 0, n_groups = 1, n_groups_used = 1;
   kernels::Gating gating{};
@@ -96,7 +123,8 @@ using OpAttrs =
                  ScaleAttrs, SoftcapAttrs, ActivationAttrs, GatedActivationAttrs, RopeTableAttrs, RopeAttrs,
                  QuantizeAttrs, LinearAttrs, StoreKvAttrs, AttentionAttrs, SumPlanesAttrs, SelectOutputsAttrs,
                  ClampedSwigluAttrs, GateRowsAttrs, RouteAttrs, SortPairsAttrs, GatherPairsAttrs,
-                 QuantizePairsAttrs, ExpertLinearAttrs, CombineAttrs, SliceHeadsAttrs, JoinHeadsAttrs>;
+                 QuantizePairsAttrs, ExpertLinearAttrs, CombineAttrs, SliceHeadsAttrs, JoinHeadsAttrs,
+                 L2NormAttrs, CausalConvAttrs, ScanAttrs, DeltaAttrs, ChannelScanAttrs>;
 
 // Matrices of one linear op: q|k|v, gate|up and the like need a handful.
 inline constexpr size_t kMaxLinears = 16;
@@ -112,9 +140,12 @@ struct Op {
 // "rms_norm", "linear", ...: the name of an op's kind.
 const char* op_name(const Op& op);
 
+// Whether the op advances the states of sequences: its answer for a row depends on the rows before it.
+bool is_recurrent(const Op& op);
+
 // Whether each output row depends on the same row of the inputs only, so that such ops can run one after
 // another on a few rows at a time. Linear layers and attention are not: they divide their work by columns and
-// heads. Of pairs, the rows that lie in the same place count.
+// heads. Nor are recurrences. Of pairs, the rows that lie in the same place count.
 bool is_row_op(const Op& op);
 
 // A row op that finds rows of its inputs by an index: it may not run before all of them are there.

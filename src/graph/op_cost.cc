@@ -47,6 +47,28 @@ OpCost attention_cost(const Program& program, const AttentionAttrs& attrs, const
   return cost;
 }
 
+// Recurrences: a state element is multiplied and added to a few times a row, whatever the kind; the state of
+// each span is read and written once.
+OpCost recurrent_cost(const Program& program, const Op& op, const StepShape& shape) {
+  double floats = 0, fmas = 0;  // of one state, of one row
+  if (const auto* conv = std::get_if<CausalConvAttrs>(&op.attrs)) {
+    floats = static_cast<double>(program.state_layers[static_cast<size_t>(conv->state_layer)].tail);
+    fmas = static_cast<double>(conv->n_taps * program.info(op.inputs[0]).cols);
+  } else if (const auto* scan = std::get_if<ScanAttrs>(&op.attrs)) {
+    floats = static_cast<double>(program.state_layers[static_cast<size_t>(scan->state_layer)].state);
+    fmas = 2 * floats;
+  } else if (const auto* channels = std::get_if<ChannelScanAttrs>(&op.attrs)) {
+    floats = static_cast<double>(program.state_layers[static_cast<size_t>(channels->state_layer)].state);
+    fmas = 2 * floats;
+  } else {
+    const auto& delta = std::get<DeltaAttrs>(op.attrs);
+    floats = static_cast<double>(program.state_layers[static_cast<size_t>(delta.state_layer)].state);
+    fmas = 3 * floats;
+  }
+  return {.fma_operations = 2 * fmas * static_cast<double>(n_tokens(shape)),
+          .memory_bytes = 2 * floats * sizeof(float) * static_cast<double>(shape.spans.size())};
+}
+
 // m rows with a matrix of `decl`, of whose matrices n_active are read.
 OpCost linear_cost(const WeightDecl& decl, DataType input, double m, double n_active) {
   OpCost cost;
@@ -79,6 +101,8 @@ OpCost op_cost(const Program& program, const Op& op, const StepShape& shape) {
   OpCost cost;
   if (const auto* attention = std::get_if<AttentionAttrs>(&op.attrs)) {
     cost = attention_cost(program, *attention, shape);
+  } else if (is_recurrent(op)) {
+    cost = recurrent_cost(program, op, shape);
   } else if (std::holds_alternative<LinearAttrs>(op.attrs)) {
     const double m = rows_of(op.outputs[0]);
     if (m == 0) return {};

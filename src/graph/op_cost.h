@@ -1,11 +1,11 @@
 // What an op has to do in a step, counted and not measured: operations and bytes, for speeds beside the
 // machine's limits.
 //
-// Operations count a multiply-add as two, in linear layers and attention only; the rest is small beside them.
-// Activations of two planes are multiplied twice.
-// Bytes are the ones that must be moved at least once: weights as packed, stored keys and values that some
-// query sees, and the rows an op reads and writes. Of experts, those count that the rows of a step are
-// expected to reach when all are equally likely: exact for one row. Pure functions.
+// Operations count a multiply-add as two, in linear layers, attention and recurrences only; the rest is small
+// beside them. Activations of two planes are multiplied twice. Bytes are the ones that must be moved at least
+// once: weights as packed, stored keys and values that some query sees, states, and the rows an op reads and
+// writes. Of experts, those count that the rows of a step are expected to reach when all are equally likely:
+// exact for one row. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct StepShape {
 struct OpCost {
   double dot_operations = 0;  // on int8 activations
   double fma_operations = 0;  // on f32
-  double memory_bytes = 0;    // weights, keys and values
+  double memory_bytes = 0;    // weights, keys and values, states
   double row_bytes = 0;       // inputs and outputs
 
   double operations() const { return dot_operations + fma_operations; }

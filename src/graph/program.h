@@ -32,12 +32,19 @@ struct KvLayer {
   KvForm form = KvForm::kKeysAndValues;
 };
 
+// What one recurrent layer keeps of a sequence, in floats: the newest rows that its convolution meets again,
+// then the state of its scan. Both parts are multiples of 16. The engine binds memory to it by index.
+struct StateLayer {
+  int64_t tail = 0, state = 0;
+};
+
 struct Program {
   std::vector<ValueInfo> values;
   std::vector<Op> ops;
   std::vector<WeightDecl> weights;
   std::vector<RopeSpec> ropes;
   std::vector<KvLayer> kv_layers;
+  std::vector<StateLayer> state_layers;
   Value logits;  // [outputs, n_vocab], a tap
 
   const ValueInfo& info(Value value) const { return values[static_cast<size_t>(value.id)]; }

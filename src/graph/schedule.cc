@@ -16,6 +16,7 @@ PhaseKind phase_kind(const Op& op) {
   if (std::holds_alternative<SelectOutputsAttrs>(op.attrs)) return PhaseKind::kGather;
   if (std::holds_alternative<SortPairsAttrs>(op.attrs)) return PhaseKind::kSortPairs;
   if (std::holds_alternative<ExpertLinearAttrs>(op.attrs)) return PhaseKind::kExpertLinear;
+  if (is_recurrent(op)) return PhaseKind::kRecurrent;
   return PhaseKind::kRows;
 }
 

@@ -2,11 +2,11 @@
 //
 // A phase is a stretch of ops between two barriers. Row ops that follow each other on the same rows form one
 // phase: each thread takes a few rows through all of them while they are warm. A linear group, an attention,
-// a gather and the sorting of pairs are phases of their own; merge_head makes one of the program's end. The
-// plan gives every value an offset in one arena for the largest step; values whose lives (in phases) do not
-// overlap share bytes. Planning allocates nothing. Pure functions; results are plain data. Source of the
-// placement rule: greedy by size (Pisarchyk & Lee, "Efficient Memory Management for Deep Neural Net
-// Inference", 2020).
+// a recurrence, a gather and the sorting of pairs are phases of their own; merge_head makes one of the
+// program's end. The plan gives every value an offset in one arena for the largest step; values whose lives
+// (in phases) do not overlap share bytes. Planning allocates nothing. Pure functions; results are plain data.
+// Source of the placement rule: greedy by size (Pisarchyk & Lee, "Efficient Memory Management for Deep Neural
+// Net Inference", 2020).
 #pragma once
 
 #include <array>
@@ -18,7 +18,16 @@
 
 namespace quire::graph {
 
-enum class PhaseKind : uint8_t { kRows, kLinear, kAttention, kGather, kSortPairs, kExpertLinear, kHead };
+enum class PhaseKind : uint8_t {
+  kRows,
+  kLinear,
+  kAttention,
+  kGather,
+  kSortPairs,
+  kExpertLinear,
+  kHead,
+  kRecurrent
+};
 
 struct Phase {
   PhaseKind kind = PhaseKind::kRows;

@@ -22,9 +22,10 @@ struct WeightId {
 
 // The form a program needs a tensor in.
 enum class WeightRole : uint8_t {
-  kLinear,  // a matrix [n, k] repacked for the linear kernels
-  kVector,  // f32 values (norm weights, biases, sinks)
-  kTable,   // rows read one at a time from the original layout (token embeddings)
+  kLinear,      // a matrix [n, k] repacked for the linear kernels
+  kVector,      // f32 values (norm weights, biases, sinks)
+  kTransposed,  // f32 values of a small matrix, column by column (taps of convolutions)
+  kTable,       // rows read one at a time from the original layout (token embeddings)
 };
 
 struct WeightDecl {

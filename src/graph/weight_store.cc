@@ -16,11 +16,20 @@ size_t decl_bytes(const WeightDecl& decl) {
     case WeightRole::kLinear:
       return static_cast<size_t>(decl.n_matrices) * decl.packed_bytes();
     case WeightRole::kVector:
+    case WeightRole::kTransposed:
       return round_up(static_cast<size_t>(decl.view.n_elems()) * sizeof(float));
     case WeightRole::kTable:
       return 0;
   }
   return 0;
+}
+
+void transpose(float* values, int64_t n_rows, int64_t n_cols) {
+  const std::vector<float> rows(values, values + n_rows * n_cols);
+  for (int64_t row = 0; row < n_rows; ++row) {
+    for (int64_t col = 0; col < n_cols; ++col)
+      values[col * n_rows + row] = rows[static_cast<size_t>(row * n_cols + col)];
+  }
 }
 
 // A stretch of 16-row groups of one matrix. Its destination spans a few huge pages, so that two threads
@@ -102,9 +111,10 @@ Result<WeightStore> WeightStore::load(const Program& program, const WeightSource
 
   for (size_t w = 0; w < program.weights.size(); ++w) {
     const WeightDecl& decl = program.weights[w];
-    if (decl.role != WeightRole::kVector) continue;
+    if (decl.role != WeightRole::kVector && decl.role != WeightRole::kTransposed) continue;
     auto* values = reinterpret_cast<float*>(store.region_.data() + store.offsets_[w]);
     element_type_info(decl.view.type).decode(decl.view.data, values, decl.view.n_elems());
+    if (decl.role == WeightRole::kTransposed) transpose(values, decl.view.n_rows(), decl.view.n_cols());
   }
 
   const std::vector<PackTask> tasks = pack_tasks(program);

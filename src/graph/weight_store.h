@@ -35,7 +35,7 @@ class WeightStore {
   const std::byte* packed(WeightId id) const { return region_.data() + offsets_[index(id)]; }
   const float* vector(WeightId id) const {
     return reinterpret_cast<const float*>(region_.data() + offsets_[index(id)]);
-  }                                                                          // kVector
+  }                                                                          // kVector, kTransposed
   const TensorView& table(WeightId id) const { return tables_[index(id)]; }  // kTable
   size_t bytes() const { return region_.size(); }
 

@@ -7,6 +7,7 @@
 #include "kernels/attention.h"
 #include "kernels/isa.h"
 #include "kernels/linear.h"
+#include "kernels/recurrent.h"
 #include "kernels/row_ops.h"
 
 namespace quire::kernels {
@@ -17,6 +18,7 @@ struct KernelTable {
   AttentionOps attention;
   AttentionOps latent_attention;
   LinearOps linear;
+  RecurrentOps recurrent;
 };
 
 // The table of one ISA; running it on a machine without that ISA is a programmer error.

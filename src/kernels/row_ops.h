@@ -13,13 +13,23 @@ namespace quire::kernels {
 
 // y = x / sqrt(mean(x^2) + eps) * weight, over each of n_groups groups of n_cols consecutive values.
 // One group per row is the plain norm; per-head norms use n_groups = heads with the same weight for each
-// head.
+// head (ld_weight 0).
 struct RmsNormArgs {
   const float* x;
   int64_t ld_x;  // [n_rows, n_groups * n_cols]
   float* y;
   int64_t ld_y;
-  const float* weight;  // [n_cols], null = no weight
+  const float* weight;  // [n_cols] of each group, null = no weight
+  int64_t ld_weight;    // from one group's weights to the next; 0 = the same for all
+  int64_t n_groups, n_cols;
+  float eps;
+};
+// y = x / sqrt(sum(x^2) + eps), over each of n_groups groups of n_cols consecutive values.
+struct L2NormArgs {
+  const float* x;
+  int64_t ld_x;  // [n_rows, n_groups * n_cols]
+  float* y;
+  int64_t ld_y;
   int64_t n_groups, n_cols;
   float eps;
 };
@@ -84,7 +94,17 @@ struct SoftcapArgs {  // y = cap * tanh(x / cap); the division is x * (1 / cap) 
   int64_t n_cols;
   float cap;
 };
-enum class Activation { kSilu, kGeluTanh, kGeluErf, kRelu, kReluSquared, kSigmoid, kTanh };
+enum class Activation {
+  kSilu,
+  kGeluTanh,
+  kGeluErf,
+  kRelu,
+  kReluSquared,
+  kSigmoid,
+  kTanh,
+  kSoftplus,
+  kIdentity
+};
 struct ActivationArgs {  // y = f(x)
   const float* x;
   int64_t ld_x;
@@ -200,6 +220,7 @@ using RowFn = void (*)(const Args& args, int64_t row_begin, int64_t row_end);
 // One ISA's implementations; kernel_table.h hands them out.
 struct RowOps {
   RowFn<RmsNormArgs> rms_norm;
+  RowFn<L2NormArgs> l2_norm;
   RowFn<LayerNormArgs> layer_norm;
   RowFn<AddRmsNormArgs> add_rms_norm;
   RowFn<AddArgs> add;

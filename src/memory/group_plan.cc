@@ -32,11 +32,38 @@ int32_t enough_pages(const MemoryConfig& config, int32_t window) {
   return static_cast<int32_t>(std::min<int64_t>(config.n_pages, all));
 }
 
+// Checkpoints that can be of use: one at the last page of every sequence and, where others can find them, two
+// more for each and those of prefixes as long as all pages. Never more than the limit of bytes holds.
+int32_t useful_checkpoints(const MemoryConfig& config, size_t slot_bytes) {
+  int64_t useful = config.max_sequences;
+  if (config.prefix_cache == PrefixCache::kOn)
+    useful = 3 * useful + int64_t{config.n_pages} * kPagePositions / config.checkpoint_every;
+  const size_t fit = config.max_checkpoint_bytes / std::max<size_t>(slot_bytes, 1);
+  return static_cast<int32_t>(std::min<size_t>(static_cast<size_t>(useful), fit));
+}
+
+StateGroupConfig plan_states(const MemoryConfig& config, int32_t number) {
+  StateGroupConfig states{.number = number,
+                          .checkpoint_every = config.checkpoint_every,
+                          .max_draft = config.max_draft,
+                          .max_sequences = config.max_sequences,
+                          .max_step_tokens = config.max_step_tokens,
+                          .allocation = config.allocation};
+  for (const LayerNeed& need : config.needs) {
+    if (const auto* recurrent = std::get_if<RecurrentNeed>(&need))
+      states.layer_floats.push_back(recurrent->tail_elements + recurrent->state_elements);
+  }
+  states.n_checkpoints =
+      useful_checkpoints(config, static_cast<size_t>(states.slot_floats()) * sizeof(float));
+  return states;
+}
+
 }  // namespace
 
 Result<GroupPlan> plan_groups(const MemoryConfig& config) {
   std::map<int32_t, PageGroupConfig> by_window;
   for (const LayerNeed& need : config.needs) {
+    if (std::holds_alternative<RecurrentNeed>(need)) continue;
     const Kept kept = kept_by(need);
     by_window[kept.window].page_strides.push_back(kept.values * size_t{kPagePositions} *
                                                   static_cast<size_t>(config.element_bytes));
@@ -69,13 +96,24 @@ Result<GroupPlan> plan_groups(const MemoryConfig& config) {
   for (PageGroupConfig& group : plan.groups) {
     group.max_cached = static_cast<int32_t>(std::min(1.0, share) * group.n_pages);
   }
-  // A node for every page, and as many again for pages that are announced.
+  const bool has_states = std::ranges::any_of(
+      config.needs, [](const LayerNeed& need) { return std::holds_alternative<RecurrentNeed>(need); });
+  if (has_states) plan.states = plan_states(config, static_cast<int32_t>(plan.groups.size()));
+
+  // A node for every page, or every 16 positions where there are no pages, and as many again for pages that
+  // are announced.
+  if (plan.groups.empty()) all_pages = config.n_pages;
   if (config.prefix_cache == PrefixCache::kOn)
     plan.max_nodes =
         static_cast<int32_t>(std::min<int64_t>(2 * all_pages + config.max_sequences, INT32_MAX / 4));
 
   std::map<int32_t, size_t> n_layers;  // by window, so far
+  size_t n_state_layers = 0;
   for (const LayerNeed& need : config.needs) {
+    if (std::holds_alternative<RecurrentNeed>(need)) {
+      plan.layers.push_back({.group = kStateGroup, .index = n_state_layers++});
+      continue;
+    }
     const int32_t window = kept_by(need).window;
     plan.layers.push_back({.group = by_window[window].number, .index = n_layers[window]++});
   }

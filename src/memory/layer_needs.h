@@ -1,7 +1,7 @@
 // LayerNeeds: what one layer of a model must remember between steps, as plain numbers.
 //
 // Models declare needs; the memory composes them; the engine joins the two to kernels. Only kinds that work
-// are listed; recurrent state comes as a further alternative of the variant. Plain data.
+// are listed. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,13 @@ struct LatentNeed {
   int32_t width = 0;
 };
 
-using LayerNeed = std::variant<AttentionNeed, LatentNeed>;
+// One state for a whole sequence, replaced by every position: f32, each part a multiple of 16 elements.
+struct RecurrentNeed {
+  int64_t tail_elements = 0;   // newest inputs of a convolution
+  int64_t state_elements = 0;  // of a scan
+};
+
+using LayerNeed = std::variant<AttentionNeed, LatentNeed, RecurrentNeed>;
 using LayerNeeds = std::vector<LayerNeed>;
 
 }  // namespace quire

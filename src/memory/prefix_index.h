@@ -1,10 +1,11 @@
 // PrefixIndex: finds the pages whose content follows from given tokens.
 //
 // A tree. A node stands for one full page of one prefix: the 16 tokens of the page, its parent for those
-// before, and, by group, the page that holds their keys and values (or none: not computed yet, or evicted). A
-// root stands for a PrefixScope. A node's hash is XXH3 over (hash of the parent, depth, tokens), a root's
-// over (model fingerprint, 0, scope), always 80 bytes; it depends on content only, not on this process. The
-// hash finds, the comparison of parent and tokens decides: collisions cost time, never correctness.
+// before, and, by group, the page that holds their keys and values (or none: not computed yet, or evicted);
+// a checkpoint of states counts as the page of a group of its own. A root stands for a PrefixScope. A node's
+// hash is XXH3 over (hash of the parent, depth, tokens), a root's over (model fingerprint, 0, scope), always
+// 80 bytes; it depends on content only, not on this process. The hash finds, the comparison of parent and
+// tokens decides: collisions cost time, never correctness.
 //
 // A node lives while a page, a child or a sequence refers to it. When all planned nodes are in use, new
 // prefixes are simply not found again. Knows no bytes of pages. Owned by SequenceMemory; one thread at a
@@ -89,7 +90,7 @@ class PrefixIndex {
     int32_t references = 0;
     int32_t n_pages = 0;
     SequenceId producer = {};
-    std::array<int32_t, kMaxPageGroups> pages = {};
+    std::array<int32_t, kMaxPageGroups + 1> pages = {};  // the last one may be a checkpoint of states
     Content content = {};
   };
   const Node& at(NodeId node) const { return nodes_[static_cast<size_t>(node)]; }

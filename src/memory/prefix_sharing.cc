@@ -45,7 +45,9 @@ PrefixMatch SequenceMemory::match(const PrefixScope& scope, std::span<const int3
       if (!complete(node)) break;
       continue;
     }
-    match.pending = std::min(int64_t{i + 1} * kPagePositions, static_cast<int64_t>(prompt.size()) - 1);
+    const int64_t end = int64_t{i + 1} * kPagePositions;
+    if (states_ && !states_->will_keep(producer.index, end)) continue;
+    match.pending = std::min(end, static_cast<int64_t>(prompt.size()) - 1);
     match.producer = producer;
   }
   return match;
@@ -53,6 +55,10 @@ PrefixMatch SequenceMemory::match(const PrefixScope& scope, std::span<const int3
 
 bool SequenceMemory::complete(NodeId node) const {
   return std::ranges::all_of(groups_, [&](const PageGroup& g) { return index_.page(node, g.number()) >= 0; });
+}
+
+bool SequenceMemory::has_state(NodeId node) const {
+  return index_.page(node, static_cast<int32_t>(groups_.size())) >= 0;
 }
 
 int64_t SequenceMemory::attach(SequenceId sequence, std::span<const int32_t> prompt) {
@@ -66,6 +72,12 @@ int64_t SequenceMemory::attach(SequenceId sequence, std::span<const int32_t> pro
   const auto end = static_cast<int32_t>(pages_for(shared));
   for (PageGroup& group : groups_) {
     group.hold(sequence.index, group.first_needed(shared), end, path_, index_);
+  }
+  if (states_) {
+    states_->move_to(sequence.index, shared, path_, index_);
+    // Whoever sends the prompt again computes its last token.
+    const auto n_prompt = static_cast<int64_t>(prompt.size());
+    states_->wish(sequence.index, (n_prompt - 1) / kPagePositions * kPagePositions);
   }
   std::ranges::copy(prompt.first(static_cast<size_t>(shared)), history(sequence));
   s.length = shared;
@@ -85,7 +97,10 @@ void SequenceMemory::announce(SequenceId sequence, std::span<const int32_t> prom
     index_.retain(next);
     if (last != s.tip) index_.release(last);
     last = next;
-    if (!complete(next) && index_.producer(next).index < 0) index_.set_producer(next, sequence);
+    const bool makes_state =
+        states_ && !has_state(next) && states_->will_keep(sequence.index, int64_t{i + 1} * kPagePositions);
+    if ((!complete(next) || makes_state) && index_.producer(next).index < 0)
+      index_.set_producer(next, sequence);
   }
   if (last != s.tip) s.announced = last;
 }
@@ -112,6 +127,7 @@ void SequenceMemory::index_full_pages(SequenceId sequence) {
       const bool merged = group.index_page(sequence.index, i, node, index_) == PageGroup::Indexed::kMerged;
       gauges_.pages_merged += merged ? 1 : 0;
     }
+    if (states_) states_->index_state(sequence.index, int64_t{i + 1} * kPagePositions, node, index_);
     if (index_.producer(node) == sequence) index_.set_producer(node, {});
     move_tip(s, node);
     index_.release(node);

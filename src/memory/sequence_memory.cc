@@ -39,6 +39,9 @@ Result<SequenceMemory> SequenceMemory::create(const MemoryConfig& config) {
     QUIRE_ASSIGN_OR_RETURN(PageGroup created, PageGroup::create(group));
     memory.groups_.push_back(std::move(created));
   }
+  if (plan.states) {
+    QUIRE_ASSIGN_OR_RETURN(memory.states_, StateGroup::create(*plan.states));
+  }
   memory.step_tables_.resize(memory.groups_.size());
   return memory;
 }
@@ -61,11 +64,17 @@ size_t SequenceMemory::table_bytes() const {
                  step_tables_.capacity() * sizeof(GroupTables) +
                  (tokens_.capacity() + positions_.capacity() + path_.capacity()) * sizeof(int32_t);
   for (const PageGroup& group : groups_) bytes += group.table_bytes();
-  return bytes;
+  return bytes + (states_ ? states_->table_bytes() : 0);
 }
 
 void SequenceMemory::fault_in() const {
   for (const PageGroup& group : groups_) group.fault_in();
+  if (states_) states_->fault_in();
+}
+
+float* SequenceMemory::layer_states(size_t layer) const {
+  QUIRE_CHECK(layers_[layer].group == kStateGroup);
+  return states_->layer_states(layers_[layer].index);
 }
 
 std::byte* SequenceMemory::layer_pages(size_t layer) const {
@@ -123,6 +132,7 @@ Result<SequenceId> SequenceMemory::fork(SequenceId source) {
   s.length = from.length;
   move_tip(s, from.tip);
   for (PageGroup& group : groups_) group.fork(source.index, sequence.index);
+  if (states_) states_->fork(source.index, sequence.index);
   std::ranges::copy(tokens(source), history(sequence));
   return sequence;
 }
@@ -130,6 +140,7 @@ Result<SequenceId> SequenceMemory::fork(SequenceId source) {
 void SequenceMemory::close(SequenceId sequence) {
   Sequence& s = state(sequence);
   withdraw(sequence);
+  if (states_) states_->close(sequence.index, s.tip, index_);
   for (PageGroup& group : groups_) {
     if (s.spilled) {
       group.drop_spilled(sequence.index);
@@ -160,6 +171,7 @@ void SequenceMemory::begin_step() {
   positions_.clear();
   step_sequences_.clear();
   for (PageGroup& group : groups_) group.begin_step();
+  if (states_) states_->begin_step();
 }
 
 Status SequenceMemory::append(SequenceId sequence, std::span<const int32_t> tokens) {
@@ -185,6 +197,8 @@ Status SequenceMemory::append(SequenceId sequence, std::span<const int32_t> toke
   }
   std::ranges::copy(tokens, history(sequence) + s.length);
   for (PageGroup& group : groups_) group.grow(sequence.index, s.length, n_tokens, index_);
+  if (states_) states_->grow(sequence.index, n_tokens, index_);
+  s.step_begin = s.length;
   for (int64_t i = 0; i < n_tokens; ++i) positions_.push_back(static_cast<int32_t>(s.length + i));
   s.length += n_tokens;
   s.step = step_;
@@ -193,9 +207,20 @@ Status SequenceMemory::append(SequenceId sequence, std::span<const int32_t> toke
   return {};
 }
 
+void SequenceMemory::take_back(SequenceId sequence) {
+  Sequence& s = present(sequence);
+  QUIRE_CHECK(in_step(s));
+  if (states_) states_->take_back(sequence.index);
+  truncate(sequence, s.step_begin);
+  s.step = -1;
+}
+
 StepTables SequenceMemory::tables() {
   for (size_t g = 0; g < groups_.size(); ++g) step_tables_[g] = groups_[g].tables();
-  return {.positions = positions_, .sequences = step_sequences_, .groups = step_tables_};
+  return {.positions = positions_,
+          .sequences = step_sequences_,
+          .groups = step_tables_,
+          .states = states_ ? states_->tables() : StateTables{}};
 }
 
 void SequenceMemory::commit_step() {
@@ -206,6 +231,7 @@ void SequenceMemory::commit_step() {
     for (PageGroup& group : groups_) {
       group.release_before(sequence.index, group.first_needed(s.length), s.tip, index_);
     }
+    if (states_) states_->settle(sequence.index);
     s.step = -1;
   }
   step_sequences_.clear();
@@ -223,12 +249,14 @@ std::span<const NodeId> SequenceMemory::path_to(NodeId tip) const {
 int64_t SequenceMemory::truncate(SequenceId sequence, int64_t n_keep) {
   Sequence& s = present(sequence);
   QUIRE_CHECK(n_keep >= 0 && n_keep <= s.length);
-  const auto n_path = static_cast<int32_t>(path_to(s.tip).size());
+  const std::span<const NodeId> path = path_to(s.tip);
+  const auto n_path = static_cast<int32_t>(path.size());
   const int64_t kept = longest(n_keep, sequence, n_path);
   const auto end = static_cast<int32_t>(pages_for(kept));
   for (PageGroup& group : groups_) {
     gauges_.pages_restored += group.hold(sequence.index, group.first_needed(kept), end, path_, index_);
   }
+  if (states_) states_->move_to(sequence.index, kept, path, index_);
   s.length = kept;
   if (n_path > full_pages(kept)) {
     withdraw(sequence);
@@ -241,14 +269,22 @@ int64_t SequenceMemory::truncate(SequenceId sequence, int64_t n_keep) {
 }
 
 // The longest length, at most `length`, that every group can continue from: its pages are in the sequence's
-// table or those of path_[0, n_path).
+// table or those of path_[0, n_path), and a state is left.
 int64_t SequenceMemory::longest(int64_t length, SequenceId sequence, int32_t n_path) const {
   const auto is_there = [&](const PageGroup& group, int32_t i) {
     if (sequence.index >= 0 && i >= group.first_page(sequence.index) && i < group.end_page(sequence.index))
       return true;
     return i < n_path && index_.page(path_[static_cast<size_t>(i)], group.number()) >= 0;
   };
-  for (size_t g = 0; g < groups_.size();) {
+  const auto path = std::span(path_).first(static_cast<size_t>(n_path));
+  for (size_t g = 0; g <= groups_.size();) {
+    if (g == groups_.size()) {
+      const int64_t before = length;
+      if (states_) length = states_->longest(sequence.index, length, path, index_);
+      if (length == before) break;
+      g = 0;
+      continue;
+    }
     const PageGroup& group = groups_[g];
     auto missing = static_cast<int32_t>(pages_for(length)) - 1;
     while (missing >= group.first_needed(length) && is_there(group, missing)) --missing;
@@ -360,11 +396,22 @@ MemoryGauges SequenceMemory::gauges() const {
                         .spilled = group.n_spilled(),
                         .page_bytes = group.page_bytes()};
   }
+  if (states_) {
+    const PagePool& checkpoints = states_->checkpoints();
+    gauges.states = {.checkpoints = checkpoints.n_pages(),
+                     .free = checkpoints.n_free(),
+                     .held = checkpoints.n_held(),
+                     .cached = checkpoints.n_cached(),
+                     .slot_bytes = states_->slot_bytes(),
+                     .copied = states_->n_copied(),
+                     .evictions = states_->n_evicted()};
+  }
   return gauges;
 }
 
 void SequenceMemory::clear_cache() {
   for (PageGroup& group : groups_) group.clear_cache(index_);
+  if (states_) states_->clear_cache(index_);
   sort_idle();
 }
 
@@ -391,6 +438,11 @@ Status SequenceMemory::check() const {
     }
     if (s.tip != kNoNode && index_.depth(s.tip) > full_pages(s.length))
       return make_error(ErrorCode::kInternal, "sequence {} is behind its own tip", i);
+  }
+  if (states_) {
+    std::vector<int64_t> lengths;
+    for (const Sequence& s : sequences_) lengths.push_back(s.length);
+    QUIRE_RETURN_IF_ERROR(states_->check(lengths, index_));
   }
   return index_.check(holders);
 }

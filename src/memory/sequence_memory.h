@@ -4,7 +4,8 @@
 // pool and with block tables of its own. A sequence owns a page of the full group for every 16 positions, and
 // in a windowed group only the pages its next query can still see. Full pages are found again by the tokens
 // that led to them (PrefixIndex), shared by counting holders, and copied before they would be written
-// (docs/memory.md).
+// (docs/memory.md). Layers that keep one state for a whole sequence form a group of their own (StateGroup):
+// such a sequence can go on only from a length of which a state is left.
 //
 // Every buffer is sized at creation; sequences come, grow, shrink and go without allocating. A dry memory
 // reports the same bytes and keeps the same books with no pages behind them. One thread at a time (the
@@ -24,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +37,7 @@
 #include "memory/prefix_index.h"
 #include "memory/prefix_scope.h"
 #include "memory/sequence_id.h"
+#include "memory/state_group.h"
 
 namespace quire {
 
@@ -43,6 +46,7 @@ struct StepTables {
   std::span<const int32_t> positions;     // [n_tokens]
   std::span<const SequenceId> sequences;  // of the spans
   std::span<const GroupTables> groups;
+  StateTables states;  // empty where no layer has a state
 };
 
 // What is known of a prompt before it is opened.
@@ -69,6 +73,12 @@ struct GroupGauges {
   int32_t spilled = 0;  // pages of the spill area in use
   size_t page_bytes = 0;
 };
+struct StateGauges {
+  int32_t checkpoints = 0, free = 0, held = 0, cached = 0;
+  size_t slot_bytes = 0;
+  int64_t copied = 0;     // states, by fork()
+  int64_t evictions = 0;  // of checkpoints
+};
 struct MemoryGauges {
   int64_t lookups = 0;           // attach() calls
   int64_t hits = 0;              // of those, with something to share
@@ -80,6 +90,7 @@ struct MemoryGauges {
   int64_t spills = 0, restores = 0;  // of sequences
   int32_t n_groups = 0;
   std::array<GroupGauges, kMaxPageGroups> groups = {};
+  StateGauges states = {};
 };
 
 class SequenceMemory {
@@ -95,6 +106,9 @@ class SequenceMemory {
 
   int32_t n_groups() const { return static_cast<int32_t>(groups_.size()); }
   const PageGroup& group(int32_t g) const { return groups_[static_cast<size_t>(g)]; }
+  // The states of sequences; null where no layer has one.
+  const StateGroup* states() const { return states_ ? &*states_ : nullptr; }
+  float* layer_states(size_t layer) const;  // by index into the needs; null when dry
   // Where a layer's pages are, by index into the needs.
   int32_t layer_group(size_t layer) const { return layers_[layer].group; }
   std::byte* layer_pages(size_t layer) const;  // null when dry
@@ -128,20 +142,23 @@ class SequenceMemory {
   // max_sequences spans, each sequence once. Errors: kContextLength (over max_positions), kResourceExhausted
   // (no page left, step full); nothing has changed then.
   Status append(SequenceId sequence, std::span<const int32_t> tokens);
+  // Forgets the tokens that append() added to the step, which has not been run.
+  void take_back(SequenceId sequence);
   StepTables tables();
   // The rows of the step have been computed and are kept (rows that are not, such as refused drafts, are
   // truncated first): full pages may be shared from now on, pages that left their window are given back.
   void commit_step();
 
   // Forgets positions from n_keep on; pages behind the last kept position go back at once. Returns the length
-  // reached: n_keep, unless a window needs pages that are gone, then the longest length below that all groups
-  // can continue from, and the caller computes what is missing again.
+  // reached: n_keep, unless a window needs pages that are gone or no state of that length is left, then the
+  // longest length below that all groups can continue from, and the caller computes what is missing again.
   int64_t truncate(SequenceId sequence, int64_t n_keep);
 
   // --- Preemption ---
-  // Copies the sequence's pages to the spill area, gives them back and withdraws what it announced. Until it
-  // is restored the sequence can only be closed or asked for its length and tokens. Errors:
-  // kResourceExhausted when the area is full; nothing has changed then.
+  // Copies the sequence's pages to the spill area, gives them back and withdraws what it announced; its state
+  // stays where it is, since nobody else may use that place. Until it is restored the sequence can only be
+  // closed or asked for its length and tokens. Errors: kResourceExhausted when the area is full; nothing has
+  // changed then.
   Status spill(SequenceId sequence);
   bool can_spill(SequenceId sequence) const;
   SequenceHolding holding(SequenceId sequence) const;
@@ -175,6 +192,7 @@ class SequenceMemory {
     bool spilled = false;
     int64_t length = 0;
     int64_t step = -1;           // in which rows were added that are not committed
+    int64_t step_begin = 0;      // length before that step
     NodeId tip = kNoNode;        // of the last full page that was committed, or the scope's root; held
     NodeId announced = kNoNode;  // of the last page this sequence is going to compute; held
   };
@@ -204,12 +222,14 @@ class SequenceMemory {
 
   Walk walk(NodeId root, std::span<const int32_t> prompt) const;
   bool complete(NodeId node) const;  // every group has its page
+  bool has_state(NodeId node) const;
   void announce(SequenceId sequence, std::span<const int32_t> prompt);
   void index_full_pages(SequenceId sequence);
 
   int64_t max_positions_ = 0;
   std::vector<LayerPlace> layers_;
   std::vector<PageGroup> groups_;
+  std::optional<StateGroup> states_;
   PrefixIndex index_;
   std::vector<Sequence> sequences_;
   std::vector<int32_t> tokens_;     // [max_sequences, max_positions]

@@ -1,6 +1,7 @@
 // granite: llama's shape with four scalars from the file: on embeddings, scores, residual branches and logits
 // (IBM Granite Team 2024, "Granite 3.0 Language Models"). granitemoe is the same with experts, whose weights
 // sum to one; its shared expert, where there is one, has no gate.
+#include "models/blocks/granite.h"
 #include "models/blocks/decoder.h"
 #include "models/blocks/rope.h"
 #include "models/families.h"
@@ -15,15 +16,8 @@ Result<graph::Value> build(const Keys& keys, FeedForward feed_forward, const Bui
   QUIRE_ASSIGN_OR_RETURN(const DecoderParams p, read_decoder_params(keys));
   QUIRE_ASSIGN_OR_RETURN(const graph::RopeSpec rope, read_rope(keys, p.d_k, p.n_ctx_train, options, b));
   QUIRE_ASSIGN_OR_RETURN(const float scale, read_attention_scale(keys, p));
-  QUIRE_ASSIGN_OR_RETURN(const float embedding_scale,
-                         keys.number_or("embedding_scale", NumberRange::kFinite, 1));
-  QUIRE_ASSIGN_OR_RETURN(const float residual_scale,
-                         keys.number_or("residual_scale", NumberRange::kFinite, 1));
-  QUIRE_ASSIGN_OR_RETURN(const float logit_divisor, keys.number_or("logit_scale", NumberRange::kPositive, 1));
   const AttentionSpec attention{.rope = &rope, .pairs = kernels::RopePairs::kAdjacent, .scale = scale};
-  DecoderSpec spec{.embedding_scale = embedding_scale,
-                   .residual_scale = residual_scale,
-                   .head = {.logit_scale = 1 / logit_divisor}};
+  QUIRE_ASSIGN_OR_RETURN(DecoderSpec spec, read_granite_scalars(keys));
   if (feed_forward == FeedForward::kExperts) {
     QUIRE_ASSIGN_OR_RETURN(spec.moe, read_moe(keys, p, {.normalise = kernels::GateWeights::kSumToOne}));
   }

@@ -127,7 +127,9 @@ TEST_P(ReferenceModel, LogitsAndGreedyIdsMatchTheReference) {
   ASSERT_EQ(static_cast<int64_t>(rows.size()), c->logits.shape[0]);
   const Difference d = difference(rows, c->logits);
   RecordProperty("max_difference", fmt::format("{:.3g}", d.max));
-  EXPECT_LT(d.max, 2e-4 * std::max(1.0, c->logit_std)) << hidden_report(*c);
+  // A delta net subtracts what it knows from what it reads, and amplifies the noise of summation orders.
+  const bool delta_net = GetParam().starts_with("qwen35") || GetParam() == "qwen3next";
+  EXPECT_LT(d.max, delta_net ? 1e-3 : 2e-4 * std::max(1.0, c->logit_std)) << hidden_report(*c);
   for (size_t k = 0; k < c->greedy.size(); ++k) {
     EXPECT_EQ(argmax(rows[c->prompt.size() - 1 + k]), c->greedy[k]) << "greedy step " << k;
   }
@@ -184,7 +186,9 @@ INSTANTIATE_TEST_SUITE_P(Oracle, ReferenceModel,
                                          "olmo2-gqa", "olmo3", "granite", "granite-tied", "mixtral",
                                          "qwen2moe", "qwen3moe", "gpt-oss", "mixtral-top3", "qwen2moe-shared",
                                          "qwen3moe-fused", "gpt-oss-plain", "olmoe", "granitemoe",
-                                         "deepseek2", "deepseek3", "deepseek2-lite", "deepseek3-groups"),
+                                         "deepseek2", "deepseek3", "deepseek2-lite", "deepseek3-groups",
+                                         "mamba2", "falcon-h1", "qwen35", "qwen35moe", "qwen3next", "mamba",
+                                         "jamba", "granite-hybrid", "nemotron-h", "lfm2"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

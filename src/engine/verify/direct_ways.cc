@@ -130,6 +130,7 @@ Result<WayResult> DirectWays::warm_prefix() {
   for (const Case& of : cases_) {
     const PrefixScope scope = fresh_scope();
     QUIRE_ASSIGN_OR_RETURN(const SequenceId first, memory.open(scope));
+    memory.attach(first, of.prompt);
     Trace ignored;
     QUIRE_RETURN_IF_ERROR(feed(runner_, first, of.prompt, ignored));
     QUIRE_ASSIGN_OR_RETURN(const SequenceId second, memory.open(scope));
@@ -166,7 +167,11 @@ Result<WayResult> DirectWays::partial_page() {
 Result<WayResult> DirectWays::fork() {
   WayResult result;
   SequenceMemory& memory = runner_.memory_module();
-  const int64_t copied = memory.gauges().pages_copied;
+  const auto copied = [&] {
+    const MemoryGauges gauges = memory.gauges();
+    return memory.states() == nullptr ? gauges.pages_copied : gauges.states.copied;
+  };
+  const int64_t copied_before = copied();
   for (const Case& of : cases_) {
     Trace& trace = result.traces.emplace_back();
     QUIRE_ASSIGN_OR_RETURN(const SequenceId source, open());
@@ -179,7 +184,7 @@ Result<WayResult> DirectWays::fork() {
     runner_.close(source);
     runner_.close(other);
   }
-  result.count = memory.gauges().pages_copied - copied;
+  result.count = copied() - copied_before;
   return result;
 }
 

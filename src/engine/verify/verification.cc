@@ -63,6 +63,8 @@ class Run {
       uses_.push_back({info.name, runner->model().n_uses(info.name)});
     n_threads_ = runner->device().n_threads();
     isa_ = runner->device().isa();
+    has_pages_ = runner->memory_module().n_groups() > 0;
+    const bool has_states = runner->memory_module().states() != nullptr;
     DirectWays ways(*runner, cases_);
 
     for (const int size : {1, 7, 64, 512}) {
@@ -76,15 +78,19 @@ class Run {
           report({fmt::format("batch of {} with strangers", n), "strangers' tokens"}, ways.batch(n)));
     }
     using Order = DirectWays::PageOrder;
-    QUIRE_RETURN_IF_ERROR(report({"pages in order", "neighbours"}, ways.pages(Order::kAscending)));
-    QUIRE_RETURN_IF_ERROR(report({"pages reversed", "pages apart"}, ways.pages(Order::kReversed)));
-    QUIRE_RETURN_IF_ERROR(report({"pages at random", "pages apart"}, ways.pages(Order::kRandom)));
-    QUIRE_RETURN_IF_ERROR(report({"pages scattered", "pages apart"}, ways.pages(Order::kScattered)));
+    if (has_pages_) {
+      QUIRE_RETURN_IF_ERROR(report({"pages in order", "neighbours"}, ways.pages(Order::kAscending)));
+      QUIRE_RETURN_IF_ERROR(report({"pages reversed", "pages apart"}, ways.pages(Order::kReversed)));
+      QUIRE_RETURN_IF_ERROR(report({"pages at random", "pages apart"}, ways.pages(Order::kRandom)));
+      QUIRE_RETURN_IF_ERROR(report({"pages scattered", "pages apart"}, ways.pages(Order::kScattered)));
+    }
     if (has_prefix_cache()) {
       QUIRE_RETURN_IF_ERROR(report({"prefix found in memory", "positions shared"}, ways.warm_prefix()));
-      QUIRE_RETURN_IF_ERROR(report({"prefix ending within a page", "pages copied"}, ways.partial_page()));
+      // States are left at the ends of pages only.
+      if (!has_states)
+        QUIRE_RETURN_IF_ERROR(report({"prefix ending within a page", "pages copied"}, ways.partial_page()));
     }
-    QUIRE_RETURN_IF_ERROR(report({"fork", "pages copied"}, ways.fork()));
+    QUIRE_RETURN_IF_ERROR(report({"fork", has_states ? "states copied" : "pages copied"}, ways.fork()));
     if (!is_off("head-argmax") && runner->model().n_uses("head-argmax") > 0)
       QUIRE_RETURN_IF_ERROR(report({"largest logit of each row", "rows"}, ways.argmax()));
     return report({"too far and back", "positions taken back"}, ways.truncate());
@@ -103,6 +109,7 @@ class Run {
     if (has_prefix_cache()) {
       QUIRE_RETURN_IF_ERROR(way({"prefix computed once for a burst", "requests that waited"}, served_burst));
     }
+    if (!has_pages_) return {};  // nothing runs out, so nobody is preempted
     settings.max_sequences = 4;
     settings.kv_pages = pages_for_preemption();
     const auto preempted = [](Preemption preemption) {
@@ -198,6 +205,7 @@ class Run {
   EngineSettings settings_;
   std::vector<Case> cases_;
   std::vector<Use> uses_;
+  bool has_pages_ = false;
   int n_threads_ = 0;
   std::string isa_;
   VerifySummary summary_;

@@ -55,15 +55,27 @@ struct RowOpRunner {
     }
   }
   void operator()(const RmsNormAttrs& a) const {
-    const kernels::RmsNormArgs args{.x = s.f32(in(0)),
-                                    .ld_x = s.ld(in(0)),
-                                    .y = s.f32(out()),
-                                    .ld_y = s.ld(out()),
-                                    .weight = weight(0),
-                                    .n_groups = a.n_groups,
-                                    .n_cols = cols(out()) / a.n_groups,
-                                    .eps = a.eps};
+    const kernels::RmsNormArgs args{
+        .x = s.f32(in(0)),
+        .ld_x = s.ld(in(0)),
+        .y = s.f32(out()),
+        .ld_y = s.ld(out()),
+        .weight = weight(0),
+        .ld_weight = a.weights == GroupWeights::kOwn ? cols(out()) / a.n_groups : 0,
+        .n_groups = a.n_groups,
+        .n_cols = cols(out()) / a.n_groups,
+        .eps = a.eps};
     s.kernels->rows.rms_norm(args, begin, end);
+  }
+  void operator()(const L2NormAttrs& a) const {
+    const kernels::L2NormArgs args{.x = s.f32(in(0)),
+                                   .ld_x = s.ld(in(0)),
+                                   .y = s.f32(out()),
+                                   .ld_y = s.ld(out()),
+                                   .n_groups = a.n_groups,
+                                   .n_cols = cols(out()) / a.n_groups,
+                                   .eps = a.eps};
+    s.kernels->rows.l2_norm(args, begin, end);
   }
   void operator()(const LayerNormAttrs& a) const {
     const kernels::LayerNormArgs args{.x = s.f32(in(0)),
@@ -269,6 +281,10 @@ struct RowOpRunner {
   void operator()(const SelectOutputsAttrs&) const { QUIRE_CHECK(false); }
   void operator()(const SortPairsAttrs&) const { QUIRE_CHECK(false); }
   void operator()(const ExpertLinearAttrs&) const { QUIRE_CHECK(false); }
+  void operator()(const CausalConvAttrs&) const { QUIRE_CHECK(false); }
+  void operator()(const ScanAttrs&) const { QUIRE_CHECK(false); }
+  void operator()(const ChannelScanAttrs&) const { QUIRE_CHECK(false); }
+  void operator()(const DeltaAttrs&) const { QUIRE_CHECK(false); }
 };
 
 }  // namespace

@@ -56,7 +56,8 @@ struct StepContext {
   const kernels::KernelTable* kernels = nullptr;
   ThreadPool* pool = nullptr;
   int n_threads = 1;
-  std::span<const KvBinding> kv;  // by KvLayer index
+  std::span<const KvBinding> kv;         // by KvLayer index
+  std::span<const StateBinding> states;  // by StateLayer index
   std::byte* arena = nullptr;
   const size_t* offsets = nullptr;  // by value id, in the arena
   std::byte* scratch = nullptr;

@@ -30,6 +30,13 @@ struct Tanh {
   QUIRE_VEC_MEMBER F32 operator()(F32 x) const { return tanh(x); }
 };
 
+struct Identity {
+  QUIRE_VEC_MEMBER F32 operator()(F32 x) const { return x; }
+};
+struct Softplus {
+  QUIRE_VEC_MEMBER F32 operator()(F32 x) const { return softplus(x); }
+};
+
 // Calls body(f) with the function of `activation`.
 template <typename Body>
 QUIRE_VEC_FN void with_function(Activation activation, const Body& body) {
@@ -48,6 +55,10 @@ QUIRE_VEC_FN void with_function(Activation activation, const Body& body) {
       return body(Sigmoid{});
     case Activation::kTanh:
       return body(Tanh{});
+    case Activation::kSoftplus:
+      return body(Softplus{});
+    case Activation::kIdentity:
+      return body(Identity{});
   }
 }
 

@@ -12,6 +12,7 @@ namespace quire::kernels::QUIRE_ISA {
 
 struct NormOps {
   RowFn<RmsNormArgs> rms_norm;
+  RowFn<L2NormArgs> l2_norm;
   RowFn<LayerNormArgs> layer_norm;
   RowFn<AddRmsNormArgs> add_rms_norm;
 };

@@ -1,6 +1,6 @@
-// RMS norm, layer norm, and RMS norm after an addition. Sums: one 16-lane accumulator over the columns in
-// ascending order, lane j taking columns j, j + 16, ..., then the halving tree; missing columns of the last
-// vector count as zero.
+// RMS norm, L2 norm, layer norm, and RMS norm after an addition. Sums: one 16-lane accumulator over the
+// columns in ascending order, lane j taking columns j, j + 16, ..., then the halving tree; missing columns of
+// the last vector count as zero.
 #include "kernels/row_ops/families.h"
 #include "kernels/row_ops/row_loop.h"
 #include "kernels/vec/vec.h"
@@ -40,7 +40,19 @@ void rms_norm(const RmsNormArgs& args, int64_t row_begin, int64_t row_end) {
       const float* x = args.x + row * args.ld_x + group * args.n_cols;
       float* y = args.y + row * args.ld_y + group * args.n_cols;
       const float scale = inverse_root(sum_of_squares(x, args.n_cols), args.n_cols, args.eps);
-      scale_by_weight(x, scale, args.weight, y, args.n_cols);
+      const float* weight = args.weight == nullptr ? nullptr : args.weight + group * args.ld_weight;
+      scale_by_weight(x, scale, weight, y, args.n_cols);
+    }
+  }
+}
+
+void l2_norm(const L2NormArgs& args, int64_t row_begin, int64_t row_end) {
+  for (int64_t row = row_begin; row < row_end; ++row) {
+    for (int64_t group = 0; group < args.n_groups; ++group) {
+      const float* x = args.x + row * args.ld_x + group * args.n_cols;
+      float* y = args.y + row * args.ld_y + group * args.n_cols;
+      const float scale = 1.0f / __builtin_sqrtf(sum_of_squares(x, args.n_cols) + args.eps);
+      scale_by_weight(x, scale, nullptr, y, args.n_cols);
     }
   }
 }
@@ -92,6 +104,8 @@ void add_rms_norm(const AddRmsNormArgs& args, int64_t row_begin, int64_t row_end
 
 }  // namespace
 
-NormOps norm_ops() { return {.rms_norm = rms_norm, .layer_norm = layer_norm, .add_rms_norm = add_rms_norm}; }
+NormOps norm_ops() {
+  return {.rms_norm = rms_norm, .l2_norm = l2_norm, .layer_norm = layer_norm, .add_rms_norm = add_rms_norm};
+}
 
 }  // namespace quire::kernels::QUIRE_ISA

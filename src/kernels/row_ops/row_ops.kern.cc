@@ -13,6 +13,7 @@ RowOps row_ops() {
   const RoutingOps routing = routing_ops();
   return {
       .rms_norm = norm.rms_norm,
+      .l2_norm = norm.l2_norm,
       .layer_norm = norm.layer_norm,
       .add_rms_norm = norm.add_rms_norm,
       .add = elementwise.add,

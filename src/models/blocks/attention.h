@@ -23,13 +23,20 @@ enum class Sinks : uint8_t {
   kPerHead,  // the scores of a head compete with a learned one, attn_sinks [n_head]
 };
 
+// What the mixed values are multiplied by before the output projection.
+enum class OutputGate : uint8_t {
+  kNone,
+  kSigmoid,  // attn_q makes for each head a query and a gate, whose sigmoid it is
+};
+
 struct AttentionSpec {
   const graph::RopeSpec* rope = nullptr;  // null = no rotation in this layer
   kernels::RopePairs pairs = kernels::RopePairs::kHalves;
   QkNorm qk_norm = QkNorm::kNone;
-  float scale = 1;     // of q . k
-  float softcap = 0;   // 0 = none
-  int32_t window = 0;  // 0 = every position
+  OutputGate output_gate = OutputGate::kNone;  // kSigmoid: with keys as wide as values, unfused
+  float scale = 1;                             // of q . k
+  float softcap = 0;                           // 0 = none
+  int32_t window = 0;                          // 0 = every position
   Sinks sinks = Sinks::kNone;
 };
 

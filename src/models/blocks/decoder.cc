@@ -36,10 +36,17 @@ graph::Value decoder_of(graph::ProgramBuilder& b, const DecoderParams& p, const 
     if (norm_out) h = b.rms_norm(h, layer + ".post_attention_norm.weight", p.norm_eps);
     x = b.add(x, h, spec.residual_scale);
     if (last) x = b.select_outputs(x);
+    if (spec.ffn == Ffn::kNone) continue;
 
-    h = norm_in ? b.rms_norm(x, fmt::format("{}.{}.weight", layer, spec.ffn_norm), p.norm_eps) : x;
-    h = spec.moe && il >= spec.moe->n_dense ? moe_ffn(b, layer, h, p.d_model, *spec.moe)
-                                            : gated_ffn(b, layer, h, p.d_model, p.n_ff, spec.activation);
+    // Some converters leave the suffix out (falcon-h1).
+    const std::string bare = layer + "." + spec.ffn_norm;
+    const std::string ffn_norm = b.has(bare) ? bare : bare + ".weight";
+    h = norm_in ? b.rms_norm(x, ffn_norm, p.norm_eps) : x;
+    const bool routed = spec.moe_layers == MoeLayers::kAfterDense
+                            ? spec.moe && il >= spec.moe->n_dense
+                            : spec.moe && b.has(layer + ".ffn_gate_inp.weight");
+    h = routed ? moe_ffn(b, layer, h, p.d_model, *spec.moe)
+               : gated_ffn(b, layer, h, p.d_model, p.n_ff, spec.activation);
     if (norm_out) h = b.rms_norm(h, layer + ".post_ffw_norm.weight", p.norm_eps);
     x = b.add(x, h, spec.residual_scale);
   }

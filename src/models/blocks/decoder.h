@@ -1,7 +1,8 @@
-// A decoder-only transformer as a whole: embedding, layers of attention and gated feed-forward, head.
+// A decoder-only model as a whole: embedding, layers that mix tokens and feed forward, head.
 //
-// Most families are this with different data: where the norms stand, what attention does in a layer, whether
-// the feed-forward is one or a mixture of experts, and a few scalars. Appends to the builder; pure otherwise.
+// Most families are this with different data: where the norms stand, what mixes the tokens of a layer,
+// whether the feed-forward is one or a mixture of experts, and a few scalars. Appends to the builder; pure
+// otherwise.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,22 @@ enum class NormPlacement : uint8_t {
   kBoth,
 };
 
+// Which feed-forward a layer has after what mixes its tokens.
+enum class Ffn : uint8_t { kGated, kNone };
+
+// Which layers have experts, where the model has some.
+enum class MoeLayers : uint8_t {
+  kAfterDense,  // all but the first moe->n_dense
+  kWithRouter,  // those that have a router in the file
+};
+
 struct DecoderSpec {
   NormPlacement norms = NormPlacement::kBefore;
+  Ffn ffn = Ffn::kGated;
   kernels::Activation activation = kernels::Activation::kSilu;  // of the gate
   std::string ffn_norm = "ffn_norm";                            // name of the norm before the feed-forward
-  std::optional<MoeSpec> moe = {};  // the feed-forward of all layers but the first moe->n_dense ones
+  std::optional<MoeSpec> moe = {};                              // the feed-forward of moe_layers
+  MoeLayers moe_layers = MoeLayers::kAfterDense;
   float embedding_scale = 1;
   float residual_scale = 1;  // each branch is multiplied by it before it is added
   HeadSpec head = {};

@@ -28,6 +28,13 @@ struct DecoderParams {
   float norm_eps = 0;       // of RMS norms
 };
 
+// What families without attention have too: layers, width, vocabulary, context, epsilon. The rest stays 0.
+// Errors: those of read_decoder_params.
+Result<DecoderParams> read_trunk_params(const Keys& keys);
+
+// `trunk` with the heads of its attention, which n_head_kv keys and values are stored for. Errors: likewise.
+Result<DecoderParams> with_heads(const Keys& keys, const DecoderParams& trunk, int64_t n_head_kv);
+
 // Errors: kCorrupt naming the key, what was found and what was expected.
 Result<DecoderParams> read_decoder_params(const Keys& keys);
 

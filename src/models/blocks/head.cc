@@ -9,7 +9,7 @@ using graph::Value;
 graph::Value lm_head(graph::ProgramBuilder& b, Value x, const DecoderParams& p, const BuildOptions& options,
                      const HeadSpec& spec) {
   b.set_label("output");
-  Value h = b.rms_norm(x, "output_norm.weight", p.norm_eps);
+  Value h = b.rms_norm(x, std::string(spec.norm) + ".weight", p.norm_eps);
   tap_hidden(b, h, p.n_layer, options);
   const bool tied = !b.has("output.weight");
   Value logits = b.linear_bias(h, tied ? "token_embd.weight" : "output.weight", "output.bias", p.n_vocab);

@@ -10,8 +10,9 @@
 namespace quire {
 
 struct HeadSpec {
-  float logit_scale = 1;  // logits are multiplied by it
-  float softcap = 0;      // 0 = none
+  const char* norm = "output_norm";  // name of the final norm
+  float logit_scale = 1;             // logits are multiplied by it
+  float softcap = 0;                 // 0 = none
 };
 
 // x [outputs, d_model] -> logits [outputs, n_vocab]. Uses output.weight, or the token embedding where it is

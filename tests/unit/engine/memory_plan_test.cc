@@ -94,6 +94,7 @@ TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
 
 INSTANTIATE_TEST_SUITE_P(Tiny, PlannedModel,
                          ::testing::Values("llama/model-f32.gguf", "gemma3/model-f32.gguf",
+                                           "qwen35/model-f16.gguf", "mamba2/model-f16.gguf",
                                            "quant-dense/model-q4_k.gguf", "quant-moe/model-mxfp4.gguf"),
                          [](const auto& param) {
                            std::string name = param.param;

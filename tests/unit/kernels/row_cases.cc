@@ -64,6 +64,60 @@ RowCase rms_norm_case(bool weighted) {
           .tolerance = 2e-6};
 }
 
+RowCase rms_norm_by_group_case() {
+  return {.name = "rms_norm_by_group",
+          .width_per_col = kGroups,
+          .run =
+              [](const RowOps& ops, RowBuffers& b, Output output, int64_t begin, int64_t end) {
+                ops.rms_norm({.x = b.a.data(),
+                              .ld_x = b.ld,
+                              .y = output_of(b, output),
+                              .ld_y = b.ld,
+                              .weight = b.table.data(),  // as long as the rows there are at least
+                              .ld_weight = b.n_cols,
+                              .n_groups = kGroups,
+                              .n_cols = b.n_cols,
+                              .eps = kEps},
+                             begin, end);
+              },
+          .truth =
+              [](const RowBuffers& b) {
+                return each_value(b, [&](int64_t row, int64_t col) {
+                  std::vector<double> group;
+                  const int64_t first = col / b.n_cols * b.n_cols;
+                  for (int64_t i = 0; i < b.n_cols; ++i) group.push_back(at(b.a, b, row, first + i));
+                  return at(b.a, b, row, col) * inverse_rms(group) * weight_at(b.table, col);
+                });
+              },
+          .tolerance = 2e-6};
+}
+
+RowCase l2_norm_case() {
+  return {.name = "l2_norm",
+          .width_per_col = kGroups,
+          .run =
+              [](const RowOps& ops, RowBuffers& b, Output output, int64_t begin, int64_t end) {
+                ops.l2_norm({.x = b.a.data(),
+                             .ld_x = b.ld,
+                             .y = output_of(b, output),
+                             .ld_y = b.ld,
+                             .n_groups = kGroups,
+                             .n_cols = b.n_cols,
+                             .eps = kEps},
+                            begin, end);
+              },
+          .truth =
+              [](const RowBuffers& b) {
+                return each_value(b, [&](int64_t row, int64_t col) {
+                  double sum = static_cast<double>(kEps);
+                  const int64_t first = col / b.n_cols * b.n_cols;
+                  for (int64_t i = 0; i < b.n_cols; ++i) sum += std::pow(at(b.a, b, row, first + i), 2);
+                  return at(b.a, b, row, col) / std::sqrt(sum);
+                });
+              },
+          .tolerance = 2e-6};
+}
+
 RowCase layer_norm_case(bool affine) {
   const auto args = [affine](RowBuffers& b, Output output) {
     return LayerNormArgs{.x = b.a.data(),
@@ -230,6 +284,9 @@ constexpr NamedActivation kActivations[] = {
     {Activation::kReluSquared, "relu_squared", [](double x) { return x > 0.0 ? x * x : 0.0; }},
     {Activation::kSigmoid, "sigmoid", exact_sigmoid},
     {Activation::kTanh, "tanh", [](double x) { return std::tanh(x); }},
+    {Activation::kIdentity, "identity", [](double x) { return x; }},
+    {Activation::kSoftplus, "softplus",
+     [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }},
 };
 
 RowCase activation_case(const NamedActivation& f) {
@@ -504,6 +561,8 @@ RowCase combine_case() {
 std::vector<RowCase> make_cases() {
   std::vector<RowCase> cases = {rms_norm_case(true),
                                 rms_norm_case(false),
+                                rms_norm_by_group_case(),
+                                l2_norm_case(),
                                 layer_norm_case(true),
                                 layer_norm_case(false),
                                 add_rms_norm_case(1.0f),

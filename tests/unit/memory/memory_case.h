@@ -19,6 +19,9 @@ inline AttentionNeed checked_layer(int32_t window = 0) {
   return {.n_head_kv = 1, .d_k = 2, .d_v = 2, .window = window};
 }
 
+// A layer with a state: in place of one, a hash of all tokens of the sequence.
+inline RecurrentNeed checked_state() { return {.tail_elements = 16, .state_elements = 32}; }
+
 inline SequenceMemory make_memory(const MemoryConfig& config) {
   Result<SequenceMemory> memory = SequenceMemory::create(config);
   return std::move(memory).value();
@@ -34,11 +37,37 @@ inline std::byte* position_at(const SequenceMemory& memory, size_t layer, int64_
          static_cast<size_t>(slot % kPagePositions) * sizeof(uint64_t);
 }
 
+// Advances every state by the rows of the step, having compared the one it starts from with the tokens.
+inline void compute_states(SequenceMemory& memory, size_t layer) {
+  const StepTables tables = memory.tables();
+  const auto at = [&](int32_t slot) {
+    return memory.layer_states(layer) + int64_t{slot} * memory.states()->slot_floats();
+  };
+  for (size_t s = 0; s < tables.states.spans.size(); ++s) {
+    const StateSpan& span = tables.states.spans[s];
+    const std::span<const int32_t> tokens = memory.tokens(tables.sequences[s]);
+    const auto begin = static_cast<size_t>(tables.positions[static_cast<size_t>(span.row_begin)]);
+    uint64_t expected = 0, content = 0;
+    for (size_t p = 0; p < begin; ++p) expected = next_content(expected, tokens[p]);
+    if (span.source >= 0) std::memcpy(&content, at(span.source), sizeof(content));
+    ASSERT_EQ(content, expected) << "state of " << begin << " positions";
+    ASSERT_EQ(span.source < 0, begin == 0);
+    for (int32_t row = span.row_begin; row < span.row_end; ++row) {
+      content = next_content(content, tokens[begin + static_cast<size_t>(row - span.row_begin)]);
+      std::memcpy(at(tables.states.slots[static_cast<size_t>(row)]), &content, sizeof(content));
+    }
+  }
+}
+
 // Does what the executor does in a step: writes every new position through the slots, having read the one
 // before through the block table.
 inline void compute_step(SequenceMemory& memory, size_t n_layers) {
   const StepTables tables = memory.tables();
   for (size_t layer = 0; layer < n_layers; ++layer) {
+    if (memory.layer_group(layer) == kStateGroup) {
+      compute_states(memory, layer);
+      continue;
+    }
     const GroupTables& group = tables.groups[static_cast<size_t>(memory.layer_group(layer))];
     for (size_t s = 0; s < group.spans.size(); ++s) {
       const StepSpan& span = group.spans[s];
@@ -63,6 +92,7 @@ inline void expect_content(const SequenceMemory& memory, SequenceId sequence, si
   const std::span<const int32_t> tokens = memory.tokens(sequence);
   const auto length = static_cast<int64_t>(tokens.size());
   for (size_t layer = 0; layer < n_layers; ++layer) {
+    if (memory.layer_group(layer) == kStateGroup) continue;  // compared when the next step starts from it
     const PageGroup& group = memory.group(memory.layer_group(layer));
     const int64_t first = group.window() == 0 ? 0 : std::max<int64_t>(0, length - group.window() + 1);
     uint64_t expected = 0;

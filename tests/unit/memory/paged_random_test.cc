@@ -199,6 +199,8 @@ struct SharedCase {
   int32_t n_pages;
   size_t max_cached_bytes;
   uint64_t (*hash)(const void* bytes, size_t n_bytes);
+  int32_t n_state_layers = 0, max_draft = 0;
+  size_t max_checkpoint_bytes = 1 << 20;
 };
 
 uint64_t weak_hash(const void* bytes, size_t n_bytes) {
@@ -214,12 +216,19 @@ const SharedCase kSharedCases[] = {
     {"Windowed", {0, 20, 20}, 40, kNoLimit, nullptr},
     {"OnlyWindows", {33}, 40, kNoLimit, nullptr},
     {"ThreeGroups", {0, 5, 50}, 60, 100 * 128, nullptr},
+    {"States", {}, 40, kNoLimit, nullptr, 2, 0},
+    {"Hybrid", {0}, 40, kNoLimit, nullptr, 1, 0},
+    {"HybridWithDrafts", {0, 20}, 40, kNoLimit, nullptr, 2, 3},
+    {"FewCheckpoints", {0}, 40, kNoLimit, nullptr, 1, 2, 4 * 192},
+    {"NoCheckpoints", {0}, 40, kNoLimit, nullptr, 1, 1, 0},
 };
 
 class SharedRun {
  public:
   SharedRun(const SharedCase& c, uint32_t seed)
-      : random_(seed), n_layers_(c.windows.size()), memory_(create(c)) {}
+      : random_(seed),
+        n_layers_(c.windows.size() + static_cast<size_t>(c.n_state_layers)),
+        memory_(create(c)) {}
 
   void operate() {
     const uint64_t dice = random_() % 1000;
@@ -262,9 +271,13 @@ class SharedRun {
                            .max_sequences = kSequences,
                            .max_positions = kMaxPositions,
                            .max_step_tokens = kMaxStepTokens,
+                           .max_draft = c.max_draft,
+                           .checkpoint_every = 16,
+                           .max_checkpoint_bytes = c.max_checkpoint_bytes,
                            .max_cached_bytes = c.max_cached_bytes,
                            .prefix_hash = c.hash};
     for (const int32_t window : c.windows) config.needs.push_back(checked_layer(window));
+    for (int32_t i = 0; i < c.n_state_layers; ++i) config.needs.push_back(checked_state());
     return make_memory(config);
   }
 
@@ -293,7 +306,7 @@ class SharedRun {
     if (tracking_) {
       const int64_t known = known_pages(o.scope, o.rest);
       ASSERT_LT(shared, known + 16);
-      if (memory_.n_groups() == 1 && memory_.group(0).window() == 0 && memory_.gauges().evictions == 0) {
+      if (goes_back_anywhere() && memory_.gauges().evictions == 0) {
         ASSERT_GE(shared, std::min(known, static_cast<int64_t>(o.rest.size()) - 1));
       }
     }
@@ -318,11 +331,15 @@ class SharedRun {
     const auto n_keep = static_cast<int64_t>(random_() % (o.tokens.size() + 1));
     const int64_t kept = memory_.truncate(o.id, n_keep);
     ASSERT_LE(kept, n_keep);
-    if (memory_.n_groups() == 1 && memory_.group(0).window() == 0) {
+    if (goes_back_anywhere()) {
       ASSERT_EQ(kept, n_keep);
     }
     o.tokens.resize(static_cast<size_t>(kept));
     if (random_() % 2 == 0) o.rest.clear();
+  }
+
+  bool goes_back_anywhere() const {
+    return memory_.n_groups() == 1 && memory_.group(0).window() == 0 && memory_.states() == nullptr;
   }
 
   // With others in between that may take the pages.
@@ -410,7 +427,17 @@ TEST_P(PagedRandomShared, EverySequenceSeesItsOwnTokens) {
   SharedRun run(GetParam(), 7);
   for (int i = 0; i < kOperations && !::testing::Test::HasFatalFailure(); ++i) run.operate();
   const MemoryGauges gauges = run.memory().gauges();
-  EXPECT_GT(gauges.hits, kOperations / 200);
+  const bool states = GetParam().n_state_layers > 0;
+  if (states && GetParam().max_checkpoint_bytes == 0) {
+    EXPECT_EQ(gauges.hits, 0);
+  } else {
+    EXPECT_GT(gauges.hits, states ? kOperations / 2000 : kOperations / 200);
+  }
+  if (states) {
+    EXPECT_GT(gauges.states.copied, kOperations / 200);
+    EXPECT_EQ(gauges.states.evictions > 0, gauges.states.checkpoints > 0);
+  }
+  if (GetParam().windows.empty()) return;
   EXPECT_GT(gauges.pages_copied, kOperations / 200);
   EXPECT_GT(gauges.pages_merged, kOperations / 2000);
   if (GetParam().n_pages < 1000) {

@@ -32,6 +32,10 @@ class TinyModel {
   static constexpr int64_t kLayers = 2, kHeads = 4, kHeadsKv = 2, kHead = 16;
   static constexpr int64_t kRankQ = 24, kRankKv = 20, kRope = 6;  // of latent attention
 
+  // Layers with a state: heads and key heads (or groups) of them, sizes, taps of the convolution.
+  static constexpr int64_t kStateHeads = 4, kStateGroups = 2, kStateHead = 8, kState = 16, kTaps = 4;
+  static constexpr int64_t kInner = kStateHeads * kStateHead;
+
   // A complete model of one of the supported architectures.
   static TinyModel of(std::string_view architecture, int64_t width = kWidth);
 
@@ -48,6 +52,9 @@ class TinyModel {
   std::string write(const std::string& path) const;
 
  private:
+  void add_mamba(int64_t layer, int64_t width, std::string_view architecture);
+  void add_mamba2(int64_t layer, int64_t width);
+  void add_delta_net(int64_t layer, int64_t width, std::string_view architecture);
   void add_experts(int64_t layer, int64_t width, std::string_view architecture);
 
   std::vector<std::pair<std::string, Value>> keys_;
