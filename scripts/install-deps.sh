@@ -11,6 +11,7 @@ packages=(
   # The compiler, its sanitizer and fuzzer runtimes, the symboliser of their reports, the formatter
   clang-16 libclang-rt-16-dev llvm-16 clang-format-16
   cmake ninja-build ccache pkg-config
+  libboost1.81-dev libssl-dev prometheus-cpp-dev
   libfmt-dev nlohmann-json3-dev libcli11-dev libpcre2-dev libutf8proc-dev libxxhash-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   # Source checks are Python; models travel in Python packages (get-model.sh)

@@ -42,19 +42,29 @@ Result<ChatFormat> ChatFormat::create(const Tokenizer& tokenizer) {
 }
 
 Result<std::vector<TokenId>> ChatFormat::prompt(TemplateInput input) const {
+  QUIRE_ASSIGN_OR_RETURN(const RenderedPrompt rendered, render(std::move(input)));
+  return encode(rendered);
+}
+
+Result<RenderedPrompt> ChatFormat::render(TemplateInput input) const {
   input.bos_token = token_text(*tokenizer_, SpecialRole::kBos);
   input.eos_token = token_text(*tokenizer_, SpecialRole::kEos);
   for (const auto& [name, role] : kTokenVariables) {
     std::string text = token_text(*tokenizer_, role);
     if (!text.empty()) input.special_tokens.emplace_back(name, std::move(text));
   }
-  QUIRE_ASSIGN_OR_RETURN(const RenderedPrompt rendered, template_.render(input));
+  return template_.render(input);
+}
+
+Result<std::vector<TokenId>> ChatFormat::encode(const RenderedPrompt& rendered,
+                                                std::string_view beginning) const {
   std::vector<TextSegment> segments;
-  segments.reserve(rendered.segments.size());
+  segments.reserve(rendered.segments.size() + 1);
   for (const PromptSegment& segment : rendered.segments) {
     segments.push_back(
         {segment.text, segment.origin == Origin::kTemplate ? SpecialTokens::kParse : SpecialTokens::kPlain});
   }
+  if (!beginning.empty()) segments.push_back({beginning, SpecialTokens::kPlain});
   return encode_open(*tokenizer_, segments);
 }
 

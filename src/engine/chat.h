@@ -26,9 +26,15 @@ class ChatFormat {
   // The model's first template, or ChatML when it has none. Errors: those of ChatTemplate::parse.
   static Result<ChatFormat> create(const Tokenizer& tokenizer);
 
-  // Fills the special token variables of `input` and renders. Errors: those of ChatTemplate::render (a
-  // template that refuses the conversation: kInvalidArgument with its own words) and Tokenizer::encode.
+  // render() and encode().
   Result<std::vector<TokenId>> prompt(TemplateInput input) const;
+
+  // Fills the special token variables of `input` and renders. Errors: those of ChatTemplate::render (a
+  // template that refuses the conversation: kInvalidArgument with its own words).
+  Result<RenderedPrompt> render(TemplateInput input) const;
+  // Ids of a rendered conversation, with `beginning` behind it: the text with which the answer is to begin.
+  // Errors: those of Tokenizer::encode.
+  Result<std::vector<TokenId>> encode(const RenderedPrompt& rendered, std::string_view beginning = {}) const;
 
   const ChatTemplate& chat_template() const { return template_; }
   TemplateSource source() const { return source_; }

@@ -116,6 +116,10 @@ Status Engine::check(const Request& request) const {
     return make_error(ErrorCode::kInvalidArgument, "max_tokens is {}, must be at least 0, or -1 for no limit",
                       request.settings.max_tokens);
   }
+  if (request.settings.top_logprobs < 0 || request.settings.top_logprobs > kMaxTopLogprobs) {
+    return make_error(ErrorCode::kInvalidArgument, "top_logprobs is {}, must be between 0 and {}",
+                      request.settings.top_logprobs, kMaxTopLogprobs);
+  }
   if (request.tenant < 0 || request.tenant >= options_.n_tenants) {
     return make_error(ErrorCode::kInvalidArgument, "tenant {} is unknown, there are {}", request.tenant,
                       options_.n_tenants);
@@ -337,16 +341,18 @@ void Engine::sample() {
   }
   runner_->device().pool().run(static_cast<int64_t>(sampled_slots_.size()), [&](int64_t row, int thread) {
     const auto i = static_cast<size_t>(row);
-    const Job& job = job_at(sampled_slots_[i]);
+    Job& job = job_at(sampled_slots_[i]);
     const GenerationSettings& settings = job.request.settings;
     const std::optional<int32_t> top = runner_->argmax(row);
-    if (top.value_or(-1) >= 0 && settings.sampling.is_plain_greedy()) {
+    if (top.value_or(-1) >= 0 && settings.sampling.is_plain_greedy() && settings.top_logprobs == 0) {
       samples_[i] = SampledToken{.id = *top, .logprob = std::numeric_limits<float>::quiet_NaN()};
       return;
     }
+    const std::span<const float> logits = runner_->logits(row).first(static_cast<size_t>(n_vocab_));
     samples_[i] = runner_->sampler(thread).sample(
-        runner_->logits(row).first(static_cast<size_t>(n_vocab_)), settings.sampling, job.tokens,
+        logits, settings.sampling, job.tokens,
         {.seed = settings.seed, .choice = settings.choice, .position = job.tokens.size()});
+    if (settings.top_logprobs > 0 && samples_[i].ok()) top_log_probabilities(logits, job.stream.next_top());
   });
 }
 
@@ -410,6 +416,10 @@ std::span<const SampledToken> AnswerHandle::take() {
 
 void AnswerHandle::wake_if_paused() {
   if (job_->paused.load()) inbox_->ring();
+}
+
+std::span<const TokenLogprob> AnswerHandle::top(const SampledToken& token) const {
+  return job_->stream.top(token);
 }
 
 bool AnswerHandle::ended() const { return job_->stream.ended(); }

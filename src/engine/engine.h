@@ -79,6 +79,7 @@ class Engine {
 
   EngineGauges gauges() const;  // after the last step
   const Model& model() const { return runner_->model(); }
+  int32_t max_sequences() const { return runner_->settings().max_sequences; }  // that run side by side
   int64_t max_length() const { return max_length_; }  // of prompt and answer, in tokens
 
  private:
@@ -142,6 +143,9 @@ class AnswerHandle {
   std::span<const SampledToken> next();
   // The same without waiting.
   std::span<const SampledToken> take();
+  // The likeliest tokens at the place of `token`, which is one of those handed out:
+  // [GenerationSettings::top_logprobs].
+  std::span<const TokenLogprob> top(const SampledToken& token) const;
   bool ended() const;
   const Outcome& outcome() const;  // once ended()
   // The answer ends soon, if it has not already; any number of times, in any phase.

@@ -16,7 +16,8 @@ namespace quire {
 // One request. The engine's thread owns the LiveRequest; the rest is what the other side may touch.
 struct Engine::Job : LiveRequest {
   Job(Request&& asked, int64_t max_answer)
-      : request(std::move(asked)), stream(max_answer, std::move(request.on_change)) {}
+      : request(std::move(asked)),
+        stream(max_answer, request.settings.top_logprobs, std::move(request.on_change)) {}
 
   Request request;
   AnswerStream stream;

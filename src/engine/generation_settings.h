@@ -18,6 +18,8 @@ enum class EndTokens : uint8_t {
   kIgnore,  // it is a token like any other (for measurements)
 };
 
+inline constexpr int32_t kMaxTopLogprobs = 100;
+
 struct GenerationSettings {
   SamplingSettings sampling = {.logprob = Logprob::kSkip};
   uint64_t seed = 0;
@@ -25,6 +27,7 @@ struct GenerationSettings {
   int64_t max_tokens = -1;             // at most this many; -1 = as many as the context holds
   std::vector<std::string> stop = {};  // the answer ends before the first of these
   EndTokens end_tokens = EndTokens::kStop;
+  int32_t top_logprobs = 0;  // of the likeliest tokens, reported beside each chosen one (by the Engine)
 };
 
 // SamplingSettings with the values that the file suggests (`general.sampling.*`: temp, top_k, top_p, min_p,

@@ -2,12 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
+#include "base/quantity_text.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/format.h"
 #include "cli/memory_options.h"
 #include "cli/model_folder.h"
 #include "cli/model_options.h"
+#include "cli/plan_text.h"
 #include "cli/size_text.h"
 #include "engine/memory_fit.h"
 #include "engine/runner.h"
@@ -25,19 +26,6 @@ Json plan_json(const MemoryPlan& plan) {
           {"rows", std::move(rows)},
           {"max_sequences", plan.max_sequences},
           {"max_context", plan.max_context}};
-}
-
-std::string plan_text(const MemoryPlan& plan) {
-  std::vector<std::vector<std::string>> rows = {{"kind", "place", "bytes", "size", "detail"}};
-  for (const PlanRow& row : plan.rows)
-    rows.push_back({row.kind, row.place, fmt::format("{}", row.bytes), format_size(row.bytes), row.detail});
-  const size_t total = plan.total_bytes();
-  rows.push_back(
-      {"total", "host", fmt::format("{}", total), format_size(total),
-       fmt::format("{} of up to {} tokens; file rows are not counted",
-                   plan.max_sequences == 1 ? "1 sequence" : fmt::format("{} sequences", plan.max_sequences),
-                   plan.max_context)});
-  return format_table(rows, "llrrl");
 }
 
 class PlanCommand final : public Command {

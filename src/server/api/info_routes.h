@@ -1,0 +1,14 @@
+// Routes that tell about the model and its tokens: /v1/models, /props, /slots, /tokenize, /detokenize.
+#pragma once
+
+#include "server/api/api_call.h"
+
+namespace quire::server {
+
+ApiResult<Json> models(const ApiCall& call);
+ApiResult<Json> props(const ApiCall& call);
+ApiResult<Json> slots(const ApiCall& call);
+ApiResult<Json> tokenize(const ApiCall& call);
+ApiResult<Json> detokenize(const ApiCall& call);
+
+}  // namespace quire::server

@@ -1,0 +1,135 @@
+#include "server/server.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "server/api/api.h"
+
+namespace quire::server {
+namespace {
+
+// After answers were cut: for their last words to reach the clients.
+constexpr std::chrono::milliseconds kLastWords{2000};
+constexpr std::chrono::milliseconds kLook{10};
+
+}  // namespace
+
+struct Server::State {
+  ServerOptions options;
+  LogSink& log;
+  std::unique_ptr<Edge> edge;
+  std::unique_ptr<Tenants> tenants;
+  std::unique_ptr<AccessLog> access_log;
+  ServerMetrics metrics;
+  std::unique_ptr<ServedModel> model;
+  std::optional<WorkerPool> pool;
+  std::optional<Api> api;
+
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> hurried{false};  // a second signal
+  std::thread stopper;
+
+  State(const ServerOptions& asked, LogSink& sink) : options(asked), log(sink) {}
+
+  // Waits until no request is being answered.
+  bool await_quiet(std::chrono::milliseconds limit) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (edge->gauges().requests > 0) {
+      if (std::chrono::steady_clock::now() >= end) return false;
+      if (hurried && limit > kLastWords) return false;
+      std::this_thread::sleep_for(kLook);
+    }
+    return true;
+  }
+
+  void shut_down() {
+    if (!await_quiet(options.drain)) {
+      api->cut_all();
+      await_quiet(kLastWords);
+    }
+    edge->stop();
+  }
+
+  void hear(Signal signal) {
+    if (signal == Signal::kReload) return reload();
+    if (stopping.exchange(true)) {
+      hurried = true;
+      return;
+    }
+    quire::log(log, LogLevel::kInfo, "shutting down, for at most {} s", options.drain.count());
+    api->refuse_new();
+    edge->refuse_keep_alive();
+    stopper = std::thread([this] { shut_down(); });
+  }
+
+  void reload() {
+    const Status read = tenants->reload();
+    if (read.ok()) {
+      quire::log(log, LogLevel::kInfo, "read the API keys again");
+    } else {
+      quire::log(log, LogLevel::kError, "the API keys stay as they were: {}", read.error().message);
+    }
+  }
+};
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, LogSink& log) {
+  auto state = std::make_unique<State>(options, log);
+  if (options.api_keys.empty()) {
+    state->tenants = std::make_unique<Tenants>();
+  } else {
+    QUIRE_ASSIGN_OR_RETURN(state->tenants, Tenants::load(options.api_keys));
+    state->options.engine.n_tenants = Tenants::kMaxTenants;
+  }
+  QUIRE_ASSIGN_OR_RETURN(state->access_log, AccessLog::open(options.access_log));
+  State* const raw = state.get();
+  QUIRE_ASSIGN_OR_RETURN(state->edge, Edge::listen(
+                                          options.edge,
+                                          [raw](HttpRequest request, std::shared_ptr<Reply> reply) {
+                                            raw->api->handle(std::move(request), std::move(reply));
+                                          },
+                                          log));
+  state->pool.emplace(options.n_workers);
+  state->api.emplace(Api::Parts{.pool = *state->pool,
+                                .tenants = *state->tenants,
+                                .metrics = state->metrics,
+                                .log = *state->access_log,
+                                .gauges = [raw] {
+                                  const EdgeGauges gauges = raw->edge->gauges();
+                                  return ServerGauges{gauges.connections, gauges.requests};
+                                }});
+  return std::unique_ptr<Server>(new Server(std::move(state)));
+}
+
+Status Server::run(const Loader& load, const std::function<void(uint16_t port)>& on_ready) {
+  State& state = *state_;
+  Status loaded;
+  std::thread loader([&] {
+    const auto load_and_serve = [&]() -> Status {
+      QUIRE_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner, load([&] { return !state.stopping.load(); }));
+      QUIRE_ASSIGN_OR_RETURN(state.model, ServedModel::create(std::move(runner), state.options.engine,
+                                                              state.options.model_name, state.log));
+      state.api->serve(state.model.get());
+      on_ready(state.edge->port());
+      return {};
+    };
+    loaded = load_and_serve();
+    if (!loaded.ok()) state.edge->stop();
+  });
+  state.edge->run([&](Signal signal) { state.hear(signal); });
+  loader.join();
+  if (state.stopper.joinable()) state.stopper.join();
+
+  // Nothing new can come: first every answer ends, then the engine, then what they call.
+  state.api->cut_all();
+  if (state.model != nullptr) state.model->engine().drain();
+  state.pool.reset();
+  return loaded;
+}
+
+}  // namespace quire::server

@@ -1,0 +1,27 @@
+// Settings, kept in this browser.
+const FIELDS = ["system", "temperature", "max-tokens", "seed", "key"];
+let settings = JSON.parse(localStorage.getItem("quire.settings") ?? "{}");
+
+export function loadSettings() {
+  for (const name of FIELDS) document.getElementById(name).value = settings[name] ?? "";
+}
+
+export function saveSettings() {
+  settings = Object.fromEntries(FIELDS.map((name) => [name, document.getElementById(name).value]));
+  localStorage.setItem("quire.settings", JSON.stringify(settings));
+}
+
+export function headers() {
+  return settings.key ? { Authorization: "Bearer " + settings.key } : {};
+}
+
+/** The fields of a chat request that the settings decide. */
+export function requestFields() {
+  const fields = {};
+  if (settings.temperature) fields.temperature = Number(settings.temperature);
+  if (settings["max-tokens"]) fields.max_tokens = Number(settings["max-tokens"]);
+  if (settings.seed) fields.seed = Number(settings.seed);
+  return fields;
+}
+
+export const systemMessage = () => settings.system ?? "";
