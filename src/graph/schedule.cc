@@ -75,15 +75,17 @@ bool merge_head(const Program& program, std::vector<Phase>& phases) {
   const auto op_at = [&](int32_t i) -> const Op& { return program.ops[static_cast<size_t>(i)]; };
   auto first = static_cast<int32_t>(program.ops.size()) - 1;
   Value value = program.logits;
-  while (first > 0 && (std::holds_alternative<ScaleAttrs>(op_at(first).attrs) ||
-                       std::holds_alternative<SoftcapAttrs>(op_at(first).attrs))) {
+  const auto goes_by_column = [](const Op& op) {
+    return std::holds_alternative<ScaleAttrs>(op.attrs) || std::holds_alternative<SoftcapAttrs>(op.attrs) ||
+           std::holds_alternative<SumPlanesAttrs>(op.attrs);
+  };
+  while (first > 0 && goes_by_column(op_at(first))) {
     if (!(op_at(first).outputs[0] == value)) return false;
     value = op_at(first--).inputs[0];
   }
   const Op& linear = op_at(first);
   if (!std::holds_alternative<LinearAttrs>(linear.attrs) || linear.weights.size() != 1 ||
-      !(linear.outputs[0] == value) || program.info(value).type != DataType::kF32 ||
-      op_rows(program, linear) != Rows::kOutputs) {
+      !(linear.outputs[0] == value) || op_rows(program, linear) != Rows::kOutputs) {
     return false;
   }
   // A linear layer is a phase of its own, so a phase starts at it.

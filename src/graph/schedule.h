@@ -39,8 +39,9 @@ struct Phase {
 enum class RowPhases : uint8_t { kMerged, kSeparate };
 std::vector<Phase> make_phases(const Program& program, RowPhases row_phases);
 
-// Makes the linear layer that gives the logits and what follows it, when that is only scales and soft caps,
-// the last phase, of kind kHead. False, and nothing changes, where the program ends otherwise.
+// Makes the linear layer that gives the logits and what follows it, when that is only the sum of two planes,
+// scales and soft caps, the last phase, of kind kHead. False, and nothing changes, where the program ends
+// otherwise.
 bool merge_head(const Program& program, std::vector<Phase>& phases);
 
 // The largest step a program will run: rows of each kind.

@@ -28,6 +28,18 @@ void run_columns(const StepContext& context, const Op& op, int64_t begin, int64_
                                   .scale = scale->scale};
     return context.kernels->rows.scale(args, 0, rows);
   }
+  if (std::holds_alternative<SumPlanesAttrs>(op.attrs)) {
+    const float* first = context.f32(x) + begin;
+    const kernels::AddArgs args{.a = first,
+                                .ld_a = context.ld(x),
+                                .b = first + rows * context.ld(x),
+                                .ld_b = context.ld(x),
+                                .y = context.f32(y) + begin,
+                                .ld_y = context.ld(y),
+                                .n_cols = end - begin,
+                                .b_scale = 1};
+    return context.kernels->rows.add(args, 0, rows);
+  }
   const kernels::SoftcapArgs args{.x = context.f32(x) + begin,
                                   .ld_x = context.ld(x),
                                   .y = context.f32(y) + begin,

@@ -1,6 +1,6 @@
-// HeadStep: the vocabulary's linear layer, and what is left to do with its outputs (scale, soft cap) tile of
-// columns by tile of columns while they are warm; where a step asks for it, also the largest logit of every
-// row.
+// HeadStep: the vocabulary's linear layer, and what is left to do with its outputs (sum of planes, scale,
+// soft cap) tile of columns by tile of columns while they are warm; where a step asks for it, also the
+// largest logit of every row.
 //
 // Column by column the same operations as the phases it stands for, hence the same bits; the largest logit is
 // that of the final values, the lowest id among equals. Borrows the program, which must outlive it. run() is
@@ -24,7 +24,7 @@ class HeadStep {
 
  private:
   LinearStep linear_;
-  std::span<const Op> tail_;  // scale, soft cap
+  std::span<const Op> tail_;  // sum of planes, scale, soft cap
 };
 
 }  // namespace quire::graph

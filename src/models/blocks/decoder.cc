@@ -50,7 +50,6 @@ graph::Value decoder_of(graph::ProgramBuilder& b, const DecoderParams& p, const 
     if (norm_out) h = b.rms_norm(h, layer + ".post_ffw_norm.weight", p.norm_eps);
     x = b.add(x, h, spec.residual_scale);
   }
-  b.set_planes(kernels::ActivationPlanes::kOne);
   return lm_head(b, x, p, options, spec.head);
 }
 
