@@ -15,6 +15,7 @@ Kept kept_by(const AttentionNeed& need) {
   return {static_cast<size_t>(need.n_head_kv) * static_cast<size_t>(need.d_k + need.d_v), need.window};
 }
 Kept kept_by(const LatentNeed& need) { return {static_cast<size_t>(need.width), 0}; }
+Kept kept_by(const RecurrentNeed&) { return {}; }  // nothing in pages
 Kept kept_by(const LayerNeed& need) {
   return std::visit([](const auto& one) { return kept_by(one); }, need);
 }

@@ -26,6 +26,7 @@ class WeightStoreTest : public ::testing::Test {
     source.add_random("b.weight", {64, 64}, ElementType::kQ4_0);
     source.add_random("c.weight", {64, 48}, ElementType::kF16);
     source.add_random("b.bias", {64}, ElementType::kF16);
+    source.add_random("taps.weight", {4, 64});
     source.add_random("unused.weight", {64, 64});
   }
   // Uses every tensor but one, the table in both forms.
@@ -35,6 +36,7 @@ class WeightStoreTest : public ::testing::Test {
     b.linear(x, "a.weight", 37);
     b.linear_bias(x, "b.weight", "b.bias", 64);
     b.linear(x, "c.weight", 48);
+    b.causal_conv(x, b.state_layer(), {.weight = "taps.weight", .n_taps = 4});
     const Value logits = b.linear(b.select_outputs(x), "token_embd.weight", 40);
     return std::move(b).finish(logits).value();
   }
@@ -68,6 +70,15 @@ TEST_F(WeightStoreTest, LoadsWhatItPlanned) {
           std::vector<float> values(static_cast<size_t>(decl.view.n_elems()));
           element_type_info(decl.view.type).decode(decl.view.data, values.data(), decl.view.n_elems());
           EXPECT_EQ(std::memcmp(store.vector(id), values.data(), values.size() * sizeof(float)), 0);
+          break;
+        }
+        case WeightRole::kTransposed: {
+          const int64_t n_rows = decl.view.n_rows(), n_cols = decl.view.n_cols();
+          std::vector<float> values(static_cast<size_t>(n_rows * n_cols));
+          element_type_info(decl.view.type).decode(decl.view.data, values.data(), n_rows * n_cols);
+          for (int64_t i = 0; i < n_rows * n_cols; ++i) {
+            EXPECT_EQ(store.vector(id)[i % n_cols * n_rows + i / n_cols], values[static_cast<size_t>(i)]);
+          }
           break;
         }
         case WeightRole::kTable:
