@@ -21,7 +21,7 @@ class Shared(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("--parallel", "8", "--cors-origin", "https://example.org")
+        cls.server = Server("--parallel", "8", "--ctx", "8192", "--cors-origin", "https://example.org")
 
     @classmethod
     def tearDownClass(cls):
@@ -297,7 +297,7 @@ class Connections(Shared):
         self.assertEqual(self.server.get("/health")[0], 200)
 
     def test_a_client_that_leaves_is_noticed(self):
-        long = {**HELLO, "max_tokens": 100_000, "n": 2}
+        long = {**HELLO, "max_tokens": 100_000, "n": 8}
         for stream in (False, True):
             for way in ("close", "reset", "half"):
                 client = self.server.raw_post("/v1/chat/completions", {**long, "stream": stream})
@@ -371,7 +371,7 @@ class Lifecycle(unittest.TestCase):
             client.close()
 
     def test_answers_are_cut_when_the_time_is_over(self):
-        with Server("--drain-seconds", "0") as server:
+        with Server("--drain-seconds", "0", "--ctx", "8192") as server:
             client = server.raw_post("/v1/chat/completions", {**HELLO, "max_tokens": 100_000, "stream": True})
             self.assertIn(b"data: ", client.recv(4096))
             self.assertEqual(server.stop(), 0)
@@ -383,7 +383,7 @@ class Lifecycle(unittest.TestCase):
             client.close()
 
     def test_a_slow_reader_holds_up_nobody(self):
-        with Server("--parallel", "2") as server:
+        with Server("--parallel", "2", "--ctx", "8192") as server:
             slow = socket.socket()
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             slow.connect(("127.0.0.1", server.port))

@@ -85,7 +85,7 @@ std::optional<int64_t> Tenant::admit(Time now) {
     const double passed = filled_at_ ? std::chrono::duration<double>(now - *filled_at_).count() : 1e9;
     tokens_ = std::min(full, tokens_ + passed * per_second);
     filled_at_ = now;
-    if (tokens_ < 1) return static_cast<int64_t>(std::ceil((1 - tokens_) / per_second));
+    if (tokens_ < 1) return static_cast<int64_t>(std::ceil((1 - tokens_) / per_second - 1e-6));
     tokens_ -= 1;
   }
   ++n_active_;
