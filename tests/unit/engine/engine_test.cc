@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <latch>
 #include <random>
 
 #include "engine_case.h"
@@ -260,22 +261,25 @@ TEST(Engine, OneRequestThatFailsHarmsNoOther) {
 }
 
 // Forks one request's sequence between two of its steps, so that its next token needs a copy of its last page
-// that nobody has counted.
+// that nobody has counted. That request's first token waits for go(), so that all requests are there by then.
 class ForkAt final : public LogitsObserver {
  public:
   ForkAt(SequenceMemory& memory, SequenceId sequence, int64_t position)
       : memory_(memory), sequence_(sequence), position_(position) {}
   void on_logits(uint64_t tag, int64_t position, std::span<const float>) override {
+    if (tag == 1) all_submitted_.wait();
     if (tag != 1 || position != position_ || fork_.index >= 0) return;
     const Result<SequenceId> fork = memory_.fork(sequence_);
     ASSERT_TRUE(fork.ok());
     fork_ = *fork;
   }
+  void go() { all_submitted_.count_down(); }
   void let_go() {
     if (fork_.index >= 0) memory_.close(std::exchange(fork_, {}));
   }
 
  private:
+  std::latch all_submitted_{1};
   SequenceMemory& memory_;
   SequenceId sequence_, fork_;
   int64_t position_;
@@ -300,6 +304,7 @@ TEST(Engine, AStepThatFindsTooFewPagesCostsTheYoungestItsOwn) {
     request.tag = i + 1;
     answers.push_back(submit(**engine, std::move(request)));
   }
+  observer.go();
   for (size_t i = 0; i < answers.size(); ++i) {
     EXPECT_EQ(collect(answers[i]),
               alone.answer(some_prompt(lengths[i], static_cast<int32_t>(i)), greedy(12)));
@@ -338,6 +343,7 @@ TEST(Engine, OnlyARequestThatCannotGoOnAloneFailsForLackOfPages) {
   };
   AnswerHandle first = submit(**engine, std::move(failing));
   AnswerHandle next = submit(**engine, {.prompt = some_prompt(70, 2), .settings = greedy(12), .tag = 2});
+  observer.go();
   EXPECT_EQ(collect(first).size(), 6u);
   EXPECT_EQ(first.outcome().reason, FinishReason::kFailed);
   ASSERT_TRUE(first.outcome().error.has_value());
