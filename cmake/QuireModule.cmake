@@ -3,7 +3,7 @@
 #   quire_module(NAME SOURCES a.cc b.cc DEPS quire_base ...)   one static library `quire_NAME` per src/ folder
 #   quire_kernels(TARGET f.kern.cc ...)                        each file compiled once per ISA into TARGET
 #   quire_test(NAME SOURCES a_test.cc DEPS ... [LABELS slow])  one GoogleTest program
-#   quire_fuzzer(NAME SOURCES f.cc DEPS ... )                  one libFuzzer program
+#   quire_fuzzer(NAME SOURCES f.cc DEPS ... [ON_DEMAND])       one libFuzzer program; ON_DEMAND: built only by name
 
 add_library(quire_flags INTERFACE)
 target_compile_options(quire_flags INTERFACE
@@ -12,11 +12,14 @@ target_compile_options(quire_flags INTERFACE
   -ffp-contract=off)
 target_include_directories(quire_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(QUIRE_SANITIZE)
-  target_compile_options(quire_flags INTERFACE -fsanitize=${QUIRE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  set(sanitizers -fsanitize=${QUIRE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(QUIRE_BUILD_FUZZ)
+    # What is fuzzed parses; kernels have tests of their own under sanitizers, and compile slowly with them.
+    list(APPEND sanitizers -fsanitize=fuzzer-no-link)
+    set(sanitizers "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:QUIRE_KERNEL_ISA>>>:${sanitizers}>")
+  endif()
+  target_compile_options(quire_flags INTERFACE "${sanitizers}")
   target_link_options(quire_flags INTERFACE -fsanitize=${QUIRE_SANITIZE})
-endif()
-if(QUIRE_BUILD_FUZZ)
-  target_compile_options(quire_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 function(quire_module NAME)
@@ -68,9 +71,11 @@ function(quire_fuzzer NAME)
   if(NOT QUIRE_BUILD_FUZZ)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
-  add_executable(${NAME} ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "ON_DEMAND" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${NAME} EXCLUDE_FROM_ALL ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE quire_flags ${ARG_DEPS})
   target_link_options(${NAME} PRIVATE -fsanitize=fuzzer)
-  add_dependencies(fuzzers ${NAME})
+  if(NOT ARG_ON_DEMAND)
+    add_dependencies(fuzzers ${NAME})
+  endif()
 endfunction()
