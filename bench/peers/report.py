@@ -9,6 +9,7 @@ Text that does not depend on figures is in performance.head.md and performance.l
 import argparse
 import json
 import pathlib
+import re
 import statistics
 
 import peers
@@ -100,13 +101,15 @@ def speed_table(results):
 
 
 def troubles_text(results):
-    lines = []
+    # What a peer says first about a model is the cause; paths in it are of its builders' machines.
+    first = {}
     for cell in results["cells"]:
         for name, why in cell["troubles"].items():
-            lines.append((name, next(m.title for m in MODELS if m.key == cell["model"]), why))
-    seen = sorted(set(lines))
-    if not seen:
+            title = next(m.title for m in MODELS if m.key == cell["model"])
+            first.setdefault((name, title), re.sub(r"/\S*/", "", why))
+    if not first:
         return ""
+    seen = [(name, title, why) for (name, title), why in sorted(first.items())]
     return "Not measured, and why:\n\n" + "\n".join(f"- {name}, {model}: {why}" for name, model, why in seen) + "\n"
 
 
