@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/size_text.h"
+#include "cli/size_option.h"
 
 namespace quire::cli {
 
@@ -27,15 +27,9 @@ void add_page_options(CLI::App& app, EngineSettings& settings) {
       ->check(CLI::Range(int64_t{1}, kMaxPages).description(""))
       ->type_name("N")
       ->group(kGroup);
-  app.add_option_function<std::string>(
-         "--kv-budget",
-         [&settings](const std::string& text) {
-           Result<uint64_t> size = parse_size(text);
-           if (!size.ok()) throw CLI::ValidationError("--kv-budget", size.error().message);
-           settings.kv_budget = *size;
-         },
-         "Bytes that those pages take at most (default: any)")
-      ->type_name("SIZE")
+  add_size(
+      app, "--kv-budget", [&settings](uint64_t size) { settings.kv_budget = size; },
+      "Bytes that those pages take at most (default: any)")
       ->group(kGroup);
   app.add_option("--spill-pages", settings.spill_pages,
                  "Pages of the area where preempted sequences wait (default: none)")

@@ -2,24 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/size_text.h"
+#include "cli/size_option.h"
 
 namespace quire::cli {
 namespace {
-
-template <typename Set>
-CLI::Option* add_size(CLI::App& app, const char* name, Set set, const char* about) {
-  return app
-      .add_option_function<std::string>(
-          name,
-          [name, set](const std::string& text) {
-            const Result<uint64_t> size = parse_size(text);
-            if (!size.ok()) throw CLI::ValidationError(name, size.error().message);
-            set(*size);
-          },
-          about)
-      ->type_name("SIZE");
-}
 
 void add_edge_options(CLI::App& app, server::EdgeOptions& edge) {
   constexpr const char* kGroup = "Server";

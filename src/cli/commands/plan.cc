@@ -9,7 +9,7 @@
 #include "cli/model_folder.h"
 #include "cli/model_options.h"
 #include "cli/plan_text.h"
-#include "cli/size_text.h"
+#include "cli/size_option.h"
 #include "engine/memory_fit.h"
 #include "engine/runner.h"
 #include "gguf/printable.h"
@@ -39,15 +39,9 @@ class PlanCommand final : public Command {
   }
 
   void add_options(CLI::App& app) override {
-    app.add_option_function<std::string>(
-           "--budget",
-           [this](const std::string& text) {
-             Result<uint64_t> size = parse_size(text);
-             if (!size.ok()) throw CLI::ValidationError("--budget", size.error().message);
-             budget_ = *size;
-           },
-           "Fail (exit code 3) when the total is over this")
-        ->type_name("SIZE")
+    add_size(
+        app, "--budget", [this](uint64_t size) { budget_ = size; },
+        "Fail (exit code 3) when the total is over this")
         ->group("Memory");
     app.add_flag("--fit", fit_,
                  "Choose context and sequences for the budget (default: for the available memory)")
