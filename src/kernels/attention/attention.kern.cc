@@ -6,6 +6,7 @@
 #include "kernels/attention/attention_ops.h"
 #include "kernels/attention/chunk.h"
 #include "kernels/attention/merge.h"
+#include "kernels/attention/scratch.h"
 #include "kernels/attention/store_kv.h"
 #include "kernels/attention/unpack.h"
 #include "kernels/attention/visibility.h"
@@ -18,8 +19,6 @@ static constexpr int32_t kTileRows = 96;
 static int32_t tile_rows(int32_t group, int32_t, int32_t) { return max_int(1, kTileRows / group); }
 
 static HeadUnits head_units(int32_t n_head, int32_t n_head_kv) { return {n_head_kv, n_head / n_head_kv}; }
-
-static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 static void scale_query(const float* q, int32_t d_k, float scale, float* scaled) {
   for (int32_t d = 0; d < d_k; d += kLanes) store(scaled + d, mul(load_partial(q + d, d_k - d), set1(scale)));
@@ -51,22 +50,20 @@ struct TileScratch {
 
 static TileScratch lay_out_scratch(std::byte* base, int32_t group, int32_t d_k, int32_t d_v) {
   TileScratch scratch = {};
-  size_t used = 0;
-  const auto take = [&](int64_t n_floats) {
-    float* at = base == nullptr ? nullptr : reinterpret_cast<float*>(base + used);
-    used += static_cast<size_t>(round_up(n_floats, kLanes)) * sizeof(float);
-    return at;
-  };
+  ScratchCutter cutter(base);
   const int64_t rows = int64_t{tile_rows(group, d_k, d_v)} * group;
   scratch.ld_q = round_up(d_k, kLanes);
   scratch.ld_out = round_up(d_v, kLanes);
-  scratch.q = take(rows * scratch.ld_q);
-  scratch.state = {
-      .max = take(rows), .sum = take(rows), .out = take(rows * scratch.ld_out), .ld_out = scratch.ld_out};
-  scratch.weights.weights = take(kBlockRows * kChunkTokens);
-  scratch.partial = take(kBlockRows * scratch.ld_out);
-  scratch.unpacked = {.k = take(int64_t{d_k} * kChunkTokens), .v = take(int64_t{d_v} * kChunkTokens)};
-  scratch.bytes = used;
+  scratch.q = cutter.take(rows * scratch.ld_q);
+  scratch.state = {.max = cutter.take(rows),
+                   .sum = cutter.take(rows),
+                   .out = cutter.take(rows * scratch.ld_out),
+                   .ld_out = scratch.ld_out};
+  scratch.weights.weights = cutter.take(kBlockRows * kChunkTokens);
+  scratch.partial = cutter.take(kBlockRows * scratch.ld_out);
+  scratch.unpacked = {.k = cutter.take(int64_t{d_k} * kChunkTokens),
+                      .v = cutter.take(int64_t{d_v} * kChunkTokens)};
+  scratch.bytes = cutter.bytes();
   return scratch;
 }
 

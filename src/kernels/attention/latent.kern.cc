@@ -9,6 +9,7 @@
 #include "kernels/attention/attention_ops.h"
 #include "kernels/attention/kv_storage.h"
 #include "kernels/attention/latent_chunk.h"
+#include "kernels/attention/scratch.h"
 #include "kernels/attention/store_kv.h"
 #include "kernels/attention/transpose.h"
 #include "kernels/attention/visibility.h"
@@ -48,19 +49,14 @@ struct LatentScratch {
 };
 
 static LatentScratch lay_out_scratch(std::byte* base, int32_t n_heads, int32_t d_k, int32_t d_v) {
-  size_t used = 0;
-  const auto take = [&](int64_t n_floats) {
-    float* at = base == nullptr ? nullptr : reinterpret_cast<float*>(base + used);
-    used += static_cast<size_t>(n_floats) * sizeof(float);
-    return at;
-  };
+  ScratchCutter cutter(base);
   const int64_t rows = int64_t{tile_rows(n_heads, d_k, d_v)} * n_heads;
   LatentScratch scratch = {};
-  scratch.q = take(rows * d_k);
-  scratch.records = take(rows * record_floats(d_v));
-  scratch.weights = take(int64_t{kChunkTokens} * n_heads);
-  scratch.unpacked = take(int64_t{kChunkTokens} * d_k);
-  scratch.bytes = used;
+  scratch.q = cutter.take(rows * d_k);
+  scratch.records = cutter.take(rows * record_floats(d_v));
+  scratch.weights = cutter.take(int64_t{kChunkTokens} * n_heads);
+  scratch.unpacked = cutter.take(int64_t{kChunkTokens} * d_k);
+  scratch.bytes = cutter.bytes();
   return scratch;
 }
 
