@@ -95,13 +95,22 @@ TEST(RequestTable, TheYoungestGivesItsPagesUpAndComesBack) {
   expect_all_pages_back(driver);
 }
 
+struct Pool {
+  int32_t pages = 0, spilled = 0;
+};
+
+// Sequences in a pool too small for all their answers; who has to wait is spilled.
+DriverConfig spilling(int32_t max_sequences, const Pool& pool) {
+  return {.table = {.limits = {.max_batch_tokens = 64},
+                    .max_sequences = max_sequences,
+                    .decode_reserve = 16,
+                    .preemption = Preemption::kSpill},
+          .n_pages = pool.pages,
+          .n_spill_pages = pool.spilled};
+}
+
 TEST(RequestTable, WhatIsSpilledComesBackAndIsNotComputedAgain) {
-  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64},
-                                .max_sequences = 2,
-                                .decode_reserve = 16,
-                                .preemption = Preemption::kSpill},
-                      .n_pages = 20,
-                      .n_spill_pages = 20});
+  TableDriver driver(spilling(2, {.pages = 20, .spilled = 20}));
   const LiveRequest& older = driver.add(tokens(0, 40), 200);
   const LiveRequest& younger = driver.add(tokens(1000, 40), 200);
   driver.finish(1000);
@@ -117,12 +126,7 @@ TEST(RequestTable, WhatIsSpilledComesBackAndIsNotComputedAgain) {
 }
 
 TEST(RequestTable, WhatIsSpilledCanBeCancelled) {
-  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64},
-                                .max_sequences = 2,
-                                .decode_reserve = 16,
-                                .preemption = Preemption::kSpill},
-                      .n_pages = 20,
-                      .n_spill_pages = 20});
+  TableDriver driver(spilling(2, {.pages = 20, .spilled = 20}));
   driver.add(tokens(0, 40), 200);
   LiveRequest& younger = driver.add(tokens(1000, 40), 200);
   while (driver.table().counters().spills == 0) driver.step();
@@ -136,12 +140,7 @@ TEST(RequestTable, WhatIsSpilledCanBeCancelled) {
 
 // An area of eleven pages: the second to be preempted does not fit beside the first.
 TEST(RequestTable, WhatDoesNotFitTheSpillAreaIsComputedAgain) {
-  TableDriver driver({.table = {.limits = {.max_batch_tokens = 64},
-                                .max_sequences = 3,
-                                .decode_reserve = 16,
-                                .preemption = Preemption::kSpill},
-                      .n_pages = 24,
-                      .n_spill_pages = 11});
+  TableDriver driver(spilling(3, {.pages = 24, .spilled = 11}));
   for (int32_t i = 0; i < 3; ++i) driver.add(tokens(1000 * i, 40), 200);
   driver.finish(2000);
   const ScheduleCounters& counters = driver.table().counters();

@@ -18,12 +18,14 @@
 #include "graph/op_cost.h"
 #include "graph/passes.h"
 #include "unit/graph/memory_source.h"
+#include "unit/graph/output_rows.h"
 
 namespace quire::graph {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::MemorySource;
+using testing::output_rows;
 
 TEST(ExpertOrder, SortsPairsByExpertAndKeepsTheirRowsInOrder) {
   std::mt19937 random(5);
@@ -103,7 +105,7 @@ Program build(const MemorySource& source, const Form& form) {
   return std::move(b).finish(b.select_outputs(b.add(x, b.combine(y, routing)))).value();
 }
 
-using Outputs = std::vector<std::vector<float>>;
+using Outputs = testing::OutputRows;
 
 struct Options {
   int threads = 2;
@@ -129,21 +131,7 @@ Outputs run(const MemorySource& source, const Form& form, const std::vector<int3
                                               .limits = {.max_tokens = 64, .max_outputs = 64},
                                               .row_phases = options.row_phases})
                              .value();
-  Outputs rows;
-  std::vector<int32_t> outputs(chunk);
-  std::iota(outputs.begin(), outputs.end(), 0);
-  for (size_t begin = 0; begin < tokens.size(); begin += chunk) {
-    const size_t n = std::min(chunk, tokens.size() - begin);
-    executor.run({.tokens = std::span(tokens).subspan(begin, n),
-                  .positions = nullptr,
-                  .kv = {},
-                  .output_rows = std::span(outputs).first(n)});
-    for (size_t i = 0; i < n; ++i) {
-      const std::span<const float> row = executor.logits_row(static_cast<int64_t>(i));
-      rows.emplace_back(row.begin(), row.end());
-    }
-  }
-  return rows;
+  return output_rows(executor, tokens, chunk);
 }
 
 bool same_bits(const Outputs& a, const Outputs& b) {

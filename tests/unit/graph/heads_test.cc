@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -11,16 +10,18 @@
 #include "graph/cpu_device.h"
 #include "graph/cpu_executor.h"
 #include "unit/graph/memory_source.h"
+#include "unit/graph/output_rows.h"
 
 namespace quire::graph {
 namespace {
 
 using kernels::ActivationPlanes;
 using testing::MemorySource;
+using testing::output_rows;
 
 constexpr int64_t kVocab = 24, kHeads = 3, kIn = 64, kOut = 37, kFirst = 3, kTensorRows = 42;
 
-using Outputs = std::vector<std::vector<float>>;
+using Outputs = testing::OutputRows;
 using Build = std::function<Value(ProgramBuilder&, Value)>;
 
 // Rows of `build` of the embeddings [tokens, width], `chunk` tokens at a time.
@@ -43,21 +44,7 @@ Outputs run(const MemorySource& source, int64_t width, ActivationPlanes planes, 
                                               .kv = {},
                                               .limits = {.max_tokens = 16, .max_outputs = 16}})
                              .value();
-  Outputs rows;
-  std::vector<int32_t> outputs(chunk);
-  std::iota(outputs.begin(), outputs.end(), 0);
-  for (size_t begin = 0; begin < tokens.size(); begin += chunk) {
-    const size_t n = std::min(chunk, tokens.size() - begin);
-    executor.run({.tokens = std::span(tokens).subspan(begin, n),
-                  .positions = nullptr,
-                  .kv = {},
-                  .output_rows = std::span(outputs).first(n)});
-    for (size_t i = 0; i < n; ++i) {
-      const std::span<const float> row = executor.logits_row(static_cast<int64_t>(i));
-      rows.emplace_back(row.begin(), row.end());
-    }
-  }
-  return rows;
+  return output_rows(executor, tokens, chunk);
 }
 
 class HeadsTest : public ::testing::Test {
