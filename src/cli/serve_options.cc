@@ -18,6 +18,15 @@ void add_edge_options(CLI::App& app, server::EdgeOptions& edge) {
   app.add_option("--unix-socket", edge.unix_socket, "Listen on this Unix socket too")
       ->type_name("PATH")
       ->group(kGroup);
+  CLI::Option* const certificate =
+      app.add_option("--tls-cert", edge.tls_certificate, "Speak TLS with this certificate chain (PEM)")
+          ->type_name("FILE")
+          ->group(kGroup);
+  CLI::Option* const key = app.add_option("--tls-key", edge.tls_key, "The certificate's private key (PEM)")
+                               ->type_name("FILE")
+                               ->group(kGroup);
+  certificate->needs(key);
+  key->needs(certificate);
   app.add_option("--cors-origin", edge.cors_origin, "Let pages of this origin ask (\"*\": of any)")
       ->type_name("ORIGIN")
       ->group(kGroup);

@@ -66,12 +66,15 @@ struct Server::State {
   }
 
   void reload() {
-    const Status read = tenants->reload();
-    if (read.ok()) {
-      quire::log(log, LogLevel::kInfo, "read the API keys again");
-    } else {
-      quire::log(log, LogLevel::kError, "the API keys stay as they were: {}", read.error().message);
-    }
+    if (!options.api_keys.empty())
+      note(tenants->reload(), "read the API keys again", "the API keys stay as they were");
+    if (!options.edge.tls_certificate.empty())
+      note(edge->reload_tls(), "read the certificate again", "the certificate stays as it was");
+  }
+
+  void note(const Status& read, const char* done, const char* kept) {
+    if (read.ok()) return quire::log(log, LogLevel::kInfo, "{}", done);
+    quire::log(log, LogLevel::kError, "{}: {}", kept, read.error().message);
   }
 };
 

@@ -2,7 +2,8 @@
 //
 // The port is taken before the model is loaded, so that health tells the truth from the beginning and a port
 // in use shows at once. SIGTERM or SIGINT: new answers are refused, those under way finish or are cut after
-// `drain`, run() returns; a second signal cuts them at once. SIGHUP reads the key file again.
+// `drain`, run() returns; a second signal cuts them at once. SIGHUP reads the key file and the
+// certificate again.
 //
 //   QUIRE_ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::create(options, log));
 //   QUIRE_RETURN_IF_ERROR(server->run(load, on_ready));   // on the main thread

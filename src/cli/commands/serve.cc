@@ -57,7 +57,8 @@ class ServeCommand final : public Command {
     };
     Status printed;
     QUIRE_RETURN_IF_ERROR(server->run(load, [&](uint16_t port) {
-      console.print("ready: http://{}:{}\n", options_.server.edge.host, port);
+      const server::EdgeOptions& edge = options_.server.edge;
+      console.print("ready: {}://{}:{}\n", edge.tls_certificate.empty() ? "http" : "https", edge.host, port);
       printed = console.flush();
     }));
     QUIRE_RETURN_IF_ERROR(printed);

@@ -20,6 +20,7 @@ namespace http = boost::beast::http;
 constexpr auto kNoThrow = asio::as_tuple(asio::use_awaitable);
 // Of what a client sends ahead while its request is being answered.
 constexpr size_t kReadAhead = 64 << 10;
+constexpr size_t kReadSize = 4 << 10;
 constexpr std::chrono::milliseconds kLingerTime{2000};
 
 struct Refusal {
@@ -48,8 +49,10 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
-ClientConnection::ClientConnection(Protocol::socket socket, std::shared_ptr<EdgeShared> shared)
+ClientConnection::ClientConnection(Protocol::socket socket, TlsContext tls,
+                                   std::shared_ptr<EdgeShared> shared)
     : stream_(std::move(socket)), timer_(stream_.get_executor()), shared_(std::move(shared)) {
+  if (tls != nullptr) tls_.emplace(stream_, *tls);
   buffer_.max_size(shared_->options.max_header_bytes + kReadAhead);
   ++shared_->n_connections;
 }
@@ -58,8 +61,16 @@ ClientConnection::~ClientConnection() { --shared_->n_connections; }
 
 asio::awaitable<void> ClientConnection::run() {
   const auto self = shared_from_this();  // the coroutine keeps its connection
+  if (!co_await shake_hands()) co_return;
   while (co_await serve_one() == Next::kRequest) {
   }
+}
+
+asio::awaitable<bool> ClientConnection::shake_hands() {
+  if (!tls_) co_return true;
+  stream_.expires_after(shared_->options.header_timeout);
+  const auto [error] = co_await tls_->async_handshake(asio::ssl::stream_base::server, kNoThrow);
+  co_return !error;
 }
 
 asio::awaitable<ClientConnection::Next> ClientConnection::serve_one() {
@@ -85,15 +96,28 @@ asio::awaitable<ClientConnection::Next> ClientConnection::serve_one() {
   co_await stop_watching();
   --shared_->n_requests;
   if (sent && !reply->closes() && !shared_->closing) co_return Next::kRequest;
+  co_await close();
+  co_return Next::kClose;
+}
+
+// Inside TLS the end is said, so that a client can tell it from a cut.
+asio::awaitable<void> ClientConnection::close() {
+  if (tls_) {
+    stream_.expires_after(kLingerTime);
+    co_await tls_->async_shutdown(kNoThrow);
+  }
   beast::error_code ignored;
   stream_.socket().shutdown(asio::socket_base::shutdown_both, ignored);
-  co_return Next::kClose;
+}
+
+auto ClientConnection::read_some(asio::mutable_buffer into) -> asio::awaitable<ReadResult> {
+  return on_stream([&](auto& stream) { return stream.async_read_some(into, kNoThrow); });
 }
 
 asio::awaitable<bool> ClientConnection::await_bytes() {
   if (buffer_.size() > 0) co_return true;
   stream_.expires_after(shared_->options.idle_timeout);
-  const auto [error, n] = co_await stream_.async_read_some(buffer_.prepare(4096), kNoThrow);
+  const auto [error, n] = co_await read_some(buffer_.prepare(kReadSize));
   buffer_.commit(n);
   co_return !error;
 }
@@ -103,8 +127,8 @@ asio::awaitable<std::optional<HttpRequest>> ClientConnection::read_request() {
   parser_->header_limit(shared_->options.max_header_bytes);
   parser_->body_limit(shared_->options.max_body_bytes);
   stream_.expires_after(shared_->options.header_timeout);
-  const auto [header_error, n_header] =
-      co_await http::async_read_header(stream_, buffer_, *parser_, kNoThrow);
+  const auto [header_error, n_header] = co_await on_stream(
+      [&](auto& stream) { return http::async_read_header(stream, buffer_, *parser_, kNoThrow); });
   const bool keep_alive = !header_error && parser_->get().keep_alive() && !shared_->closing;
   const bool http_1_1 = parser_->get().version() >= 11;
   frame_ = {.request_id = shared_->ids.choose(parser_->get()["X-Request-Id"]),
@@ -118,7 +142,8 @@ asio::awaitable<std::optional<HttpRequest>> ClientConnection::read_request() {
   }
   if (!co_await continue_if_asked()) co_return std::nullopt;
   stream_.expires_after(shared_->options.body_timeout);
-  const auto [error, n] = co_await http::async_read(stream_, buffer_, *parser_, kNoThrow);
+  const auto [error, n] =
+      co_await on_stream([&](auto& stream) { return http::async_read(stream, buffer_, *parser_, kNoThrow); });
   if (error) {
     co_await refuse(error);
     co_return std::nullopt;
@@ -159,7 +184,7 @@ asio::awaitable<void> ClientConnection::linger() {
   stream_.socket().shutdown(asio::socket_base::shutdown_send, ignored);
   stream_.expires_after(kLingerTime);
   std::string scratch(kReadAhead, '\0');
-  for (;;) {
+  for (;;) {  // bytes that nobody looks at: encrypted or not
     const auto [error, n] = co_await stream_.async_read_some(asio::buffer(scratch), kNoThrow);
     if (error) co_return;
   }
@@ -182,7 +207,8 @@ asio::awaitable<bool> ClientConnection::send_reply(ConnectionReply& reply) {
 asio::awaitable<bool> ClientConnection::write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     stream_.expires_after(shared_->options.write_timeout);
-    const auto [error, n] = co_await stream_.async_write_some(asio::buffer(bytes), kNoThrow);
+    const auto [error, n] = co_await on_stream(
+        [&](auto& stream) { return stream.async_write_some(asio::buffer(bytes), kNoThrow); });
     if (error) co_return false;
     bytes.remove_prefix(n);
   }
@@ -195,7 +221,7 @@ asio::awaitable<void> ClientConnection::watch_client(std::shared_ptr<ConnectionR
   beast::error_code error;
   while (!error && buffer_.size() < kReadAhead) {
     size_t n = 0;
-    std::tie(error, n) = co_await stream_.async_read_some(buffer_.prepare(4096), kNoThrow);
+    std::tie(error, n) = co_await read_some(buffer_.prepare(kReadSize));
     buffer_.commit(n);
   }
   if (error && error != asio::error::operation_aborted) reply->client_left();

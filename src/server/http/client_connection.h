@@ -7,6 +7,7 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -14,10 +15,12 @@
 #include <boost/beast/http/string_body.hpp>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "server/http/connection_reply.h"
 #include "server/http/edge.h"
 #include "server/http/request_id.h"
+#include "server/http/tls.h"
 
 namespace quire::server {
 
@@ -35,7 +38,8 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:
   using Protocol = boost::asio::generic::stream_protocol;
 
-  ClientConnection(Protocol::socket socket, std::shared_ptr<EdgeShared> shared);
+  // Speaks TLS when `tls` is not null.
+  ClientConnection(Protocol::socket socket, TlsContext tls, std::shared_ptr<EdgeShared> shared);
   ~ClientConnection();
 
   boost::asio::awaitable<void> run();
@@ -44,8 +48,11 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   enum class Next : uint8_t { kRequest, kClose };
 
+  boost::asio::awaitable<bool> shake_hands();
   boost::asio::awaitable<Next> serve_one();
   boost::asio::awaitable<bool> await_bytes();
+  using ReadResult = std::tuple<boost::beast::error_code, size_t>;
+  boost::asio::awaitable<ReadResult> read_some(boost::asio::mutable_buffer into);
   // Nothing when the connection is over; what was wrong with the request has been answered then.
   boost::asio::awaitable<std::optional<HttpRequest>> read_request();
   boost::asio::awaitable<bool> continue_if_asked();
@@ -55,7 +62,13 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   boost::asio::awaitable<void> watch_client(std::shared_ptr<ConnectionReply> reply);
   boost::asio::awaitable<void> stop_watching();
   boost::asio::awaitable<void> linger();
+  boost::asio::awaitable<void> close();
 
+  // Asio's and Beast's operations, on the bytes that the client means: those inside TLS.
+  template <typename Operation>
+  auto on_stream(Operation operation) {
+    return tls_ ? operation(*tls_) : operation(stream_);
+  }
   // Sleeps until wake() or the time is over; true when woken.
   boost::asio::awaitable<bool> sleep(std::chrono::milliseconds time);
   void wake();        // any thread
@@ -63,7 +76,9 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
 
   HttpRequest to_request(Parser::value_type&& message);
 
-  boost::beast::basic_stream<Protocol> stream_;
+  using Stream = boost::beast::basic_stream<Protocol>;
+  Stream stream_;  // to the client; time limits are its
+  std::optional<boost::asio::ssl::stream<Stream&>> tls_;
   boost::beast::flat_buffer buffer_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<EdgeShared> shared_;

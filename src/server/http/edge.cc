@@ -16,6 +16,7 @@
 
 #include "server/http/client_connection.h"
 #include "server/http/error_body.h"
+#include "server/http/tls.h"
 
 namespace quire::server {
 namespace {
@@ -98,6 +99,7 @@ struct Edge::State {
   asio::io_context io{1};
   std::optional<Tcp::acceptor> tcp;
   std::optional<Local::acceptor> local;
+  TlsContext tls;  // null: plain HTTP
   asio::signal_set signals{io};
   std::shared_ptr<EdgeShared> shared = std::make_shared<EdgeShared>();
   std::function<void(Signal)> on_signal;
@@ -117,16 +119,18 @@ struct Edge::State {
         co_await pause.async_wait(kNoThrow);
         continue;
       }
+      constexpr bool kTcp = std::is_same_v<Acceptor, Tcp::acceptor>;
+      const TlsContext its_tls = kTcp ? tls : nullptr;
       if (shared->n_connections >= shared->options.max_connections) {
-        turn_away(socket);
+        if (its_tls == nullptr) turn_away(socket);
         continue;
       }
-      if constexpr (std::is_same_v<Acceptor, Tcp::acceptor>) {
+      if constexpr (kTcp) {
         error_code ignored;
         socket.set_option(Tcp::no_delay(true), ignored);
       }
-      const auto connection =
-          std::make_shared<ClientConnection>(ClientConnection::Protocol::socket(std::move(socket)), shared);
+      const auto connection = std::make_shared<ClientConnection>(
+          ClientConnection::Protocol::socket(std::move(socket)), its_tls, shared);
       asio::co_spawn(io, connection->run(), asio::detached);
     }
   }
@@ -148,6 +152,9 @@ Result<std::unique_ptr<Edge>> Edge::listen(const EdgeOptions& options, HttpHandl
   state->shared->options = options;
   state->shared->handler = std::move(handler);
   state->log = &log;
+  if (!options.tls_certificate.empty()) {
+    QUIRE_ASSIGN_OR_RETURN(state->tls, load_tls(options.tls_certificate, options.tls_key));
+  }
   QUIRE_ASSIGN_OR_RETURN(state->tcp, listen_tcp(state->io, options));
   if (!options.unix_socket.empty()) {
     QUIRE_ASSIGN_OR_RETURN(state->local, listen_local(state->io, options.unix_socket));
@@ -165,6 +172,13 @@ void Edge::run(std::function<void(Signal)> on_signal) {
   asio::co_spawn(state.io, state.accept_all(*state.tcp), asio::detached);
   if (state.local) asio::co_spawn(state.io, state.accept_all(*state.local), asio::detached);
   state.io.run();
+}
+
+Status Edge::reload_tls() {
+  if (state_->tls == nullptr) return {};
+  const EdgeOptions& options = state_->shared->options;
+  QUIRE_ASSIGN_OR_RETURN(state_->tls, load_tls(options.tls_certificate, options.tls_key));
+  return {};
 }
 
 void Edge::refuse_keep_alive() { state_->shared->closing = true; }

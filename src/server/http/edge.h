@@ -1,5 +1,5 @@
-// Edge: HTTP/1.1 over TCP and Unix sockets. Reads requests, hands them to one handler, writes what it
-// answers.
+// Edge: HTTP/1.1 over TCP (inside TLS, if asked for) and Unix sockets. Reads requests, hands them to one
+// handler, writes what it answers.
 //
 // Owns the listening sockets, the connections and one thread for them all. Bodies over the limit are refused
 // before they are read (413). A client that sends a header or body too slowly, or reads an answer too slowly,
@@ -26,6 +26,8 @@ struct EdgeOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 8080;          // 0 = any that is free
   std::string unix_socket = {};  // path; empty = none
+  // PEM files; both empty = plain HTTP. The Unix socket is always plain.
+  std::string tls_certificate = {}, tls_key = {};
   std::string cors_origin = {};  // Access-Control-Allow-Origin; empty = no such header
   uint64_t max_body_bytes = uint64_t{16} << 20;
   uint32_t max_header_bytes = 16 << 10;
@@ -47,7 +49,8 @@ struct EdgeGauges {
 
 class Edge {
  public:
-  // Errors: kInvalidArgument (no such address), kIo (port taken, no right to it, socket file in use).
+  // Errors: kInvalidArgument (no such address), kIo (port taken, no right to it, socket file in use), and
+  // those of load_tls.
   static Result<std::unique_ptr<Edge>> listen(const EdgeOptions& options, HttpHandler handler, LogSink& log);
   ~Edge();
 
@@ -55,6 +58,9 @@ class Edge {
   // Serves until stop(). on_signal is called on this thread.
   void run(std::function<void(Signal)> on_signal);
 
+  // On the thread of run(). Reads the certificate again, for connections from now on; an error changes
+  // nothing.
+  Status reload_tls();
   // Any thread. Answers end their connections from now on.
   void refuse_keep_alive();
   // Any thread. Drops every connection; run() returns.
