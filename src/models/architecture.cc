@@ -8,11 +8,12 @@
 namespace quire {
 namespace {
 
-constexpr std::array<Architecture, 24> kArchitectures = {{
+constexpr std::array<Architecture, 25> kArchitectures = {{
     {"deepseek2", "DeepSeek V2, V3 and R1, Kimi K2", build_deepseek2},
     {"falcon-h1", "Falcon-H1", build_falcon_h1},
     {"gemma2", "Gemma 2", build_gemma2},
     {"gemma3", "Gemma 3 (text)", build_gemma3},
+    {"glm4", "GLM-4 (0414)", build_glm4},
     {"gpt-oss", "gpt-oss", build_gpt_oss},
     {"granite", "Granite 3 dense", build_granite},
     {"granitehybrid", "Granite 4 with states", build_granitehybrid},

@@ -14,6 +14,7 @@ BuildFn build_deepseek2;
 BuildFn build_falcon_h1;
 BuildFn build_gemma2;
 BuildFn build_gemma3;
+BuildFn build_glm4;
 BuildFn build_gpt_oss;
 BuildFn build_granite;
 BuildFn build_granitehybrid;

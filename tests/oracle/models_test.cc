@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(Oracle, ReferenceModel,
                                          "qwen3moe-fused", "gpt-oss-plain", "olmoe", "granitemoe",
                                          "deepseek2", "deepseek3", "deepseek2-lite", "deepseek3-groups",
                                          "mamba2", "falcon-h1", "qwen35", "qwen35moe", "qwen3next", "mamba",
-                                         "jamba", "granite-hybrid", "nemotron-h", "lfm2"),
+                                         "jamba", "granite-hybrid", "nemotron-h", "lfm2", "glm4"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

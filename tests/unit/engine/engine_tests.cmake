@@ -18,3 +18,6 @@ quire_test(engine_allocation_test
 quire_test(verify_test
   SOURCES verify_test.cc
   DEPS quire_engine)
+quire_test(verify_models_test
+  SOURCES verify_models_test.cc
+  DEPS quire_engine LABELS slow)

@@ -58,6 +58,7 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
 
   const bool gemma = architecture.starts_with("gemma");
   const bool olmo = architecture == "olmo2";
+  const bool glm = architecture == "glm4";
   const bool per_head_norms =
       architecture.starts_with("qwen3") || architecture == "gemma3" || architecture == "lfm2";
   const bool gpt_oss = architecture == "gpt-oss";
@@ -142,7 +143,7 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
       add(name("attn_k.weight"), {width, kHeadsKv * kHead});
       add(name("attn_v.weight"), {width, kHeadsKv * kHead});
     }
-    if (architecture.starts_with("qwen2") || gpt_oss) {
+    if (architecture.starts_with("qwen2") || gpt_oss || glm) {
       add(name("attn_q.bias"), {kHeads * kHead});
       add(name("attn_k.bias"), {kHeadsKv * kHead});
       add(name("attn_v.bias"), {kHeadsKv * kHead});
@@ -153,7 +154,7 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
     }
     if (attention || latent) add(name("attn_output.weight"), {kHeads * kHead, width});
     if (one_thing) continue;
-    if (gemma || olmo) add(name("post_attention_norm.weight"), {width});
+    if (gemma || olmo || glm) add(name("post_attention_norm.weight"), {width});
     if (gpt_oss) {
       add(name("attn_sinks.weight"), {kHeads});
       add(name("attn_output.bias"), {width});
@@ -167,14 +168,14 @@ TinyModel TinyModel::of(std::string_view architecture, int64_t width) {
       m.add_experts(il, width, architecture);
       continue;
     }
-    if (architecture == "phi3") {
+    if (architecture == "phi3" || glm) {
       add(name("ffn_up.weight"), {width, 2 * kHidden});
     } else {
       add(name("ffn_gate.weight"), {width, kHidden});
       add(name("ffn_up.weight"), {width, kHidden});
     }
     add(name("ffn_down.weight"), {kHidden, width});
-    if (gemma || olmo) add(name("post_ffw_norm.weight"), {width});
+    if (gemma || olmo || glm) add(name("post_ffw_norm.weight"), {width});
   }
   add(architecture == "lfm2" ? "token_embd_norm.weight" : "output_norm.weight", {width});
   if (!gemma) add("output.weight", {width, kVocab});
