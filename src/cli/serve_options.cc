@@ -51,6 +51,9 @@ void add_serve_options(CLI::App& app, ServeOptions& options) {
   app.add_option("--access-log", server.access_log, "JSON line for every request; \"-\" for standard error")
       ->type_name("FILE")
       ->group(kGroup);
+  app.add_option("--trace", server.trace, "Write a trace of steps, ops and requests, for ui.perfetto.dev")
+      ->type_name("FILE")
+      ->group(kGroup);
   app.add_option_function<int64_t>(
          "--drain-seconds", [&server](int64_t seconds) { server.drain = std::chrono::seconds(seconds); },
          "For answers to finish after SIGTERM (default: 30)")

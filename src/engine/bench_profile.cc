@@ -13,21 +13,27 @@ std::string label_without_layer(const std::string& label) {
                                                                                : label;
 }
 
-void StepProfile::on_phase(const graph::Phase& phase, std::chrono::nanoseconds elapsed) {
-  std::string names;
-  std::string label;
-  graph::OpCost cost;
+PhaseName phase_name(const graph::Program& program, const graph::Phase& phase) {
+  PhaseName name;
+  std::string last;
   for (int32_t i = phase.first_op; i < phase.end_op; ++i) {
-    const graph::Op& op = program_.ops[static_cast<size_t>(i)];
-    const std::string name = graph::op_name(op);
-    const bool repeated =
-        i > phase.first_op && graph::op_name(program_.ops[static_cast<size_t>(i - 1)]) == name;
-    if (!repeated) names += (names.empty() ? "" : "+") + name;
-    if (label.empty()) label = label_without_layer(op.label);
-    cost += graph::op_cost(program_, op, shape_);
+    const graph::Op& op = program.ops[static_cast<size_t>(i)];
+    std::string ops = graph::op_name(op);
+    if (ops != last) name.ops += (name.ops.empty() ? "" : "+") + ops;
+    if (name.label.empty()) name.label = op.label;
+    last = std::move(ops);
   }
-  ProfileRow& row = rows_[{names, label}];
-  row.op = names;
+  return name;
+}
+
+void StepProfile::on_phase(const graph::Phase& phase, std::chrono::nanoseconds elapsed) {
+  graph::OpCost cost;
+  for (int32_t i = phase.first_op; i < phase.end_op; ++i)
+    cost += graph::op_cost(program_, program_.ops[static_cast<size_t>(i)], shape_);
+  const PhaseName name = phase_name(program_, phase);
+  const std::string label = label_without_layer(name.label);
+  ProfileRow& row = rows_[{name.ops, label}];
+  row.op = name.ops;
   row.label = label;
   row.calls += 1;
   row.seconds += std::chrono::duration<double>(elapsed).count();

@@ -39,6 +39,13 @@ class StepProfile final : public graph::Profiler {
   std::map<std::pair<std::string, std::string>, ProfileRow> rows_;  // by op and label
 };
 
+// "add_rms_norm+quantize", and the label of its first op that has one, such as "blk.12.ffn_up".
+struct PhaseName {
+  std::string ops;
+  std::string label;
+};
+PhaseName phase_name(const graph::Program& program, const graph::Phase& phase);
+
 // "ffn_up" for "blk.12.ffn_up".
 std::string label_without_layer(const std::string& label);
 

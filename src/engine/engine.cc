@@ -311,6 +311,7 @@ void Engine::publish(const BatchPlan& plan) {
   sample();
   const EngineTime time = now();
   table_->advance(plan, time, std::chrono::duration<double>(time - step_start_).count());
+  tell_step(plan, time);
   for (size_t row = 0; row < sampled_slots_.size(); ++row)
     deliver(job_at(sampled_slots_[row]), samples_[row]);
 }
@@ -380,6 +381,7 @@ void Engine::end(Job& job, FinishReason reason, std::optional<Error> error) {
                    .queued_seconds = job.n_admitted > 0 ? seconds(job.first_admitted) : seconds(now()),
                    .first_token_seconds = job.n_answer() > 0 ? seconds(job.first_token) : 0.0,
                    .total_seconds = seconds(now())};
+  tell_end(job, outcome);
   table_->remove(job);
   // Keeps it alive until its last word is said.
   const auto at = std::ranges::find(jobs_, &job, &std::shared_ptr<Job>::get);

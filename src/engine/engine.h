@@ -22,6 +22,7 @@
 
 #include "base/result.h"
 #include "engine/answer_stream.h"
+#include "engine/engine_events.h"
 #include "engine/request.h"
 #include "engine/request_table.h"
 #include "engine/runner.h"
@@ -50,6 +51,7 @@ struct EngineOptions {
   std::vector<int32_t> end_tokens = {};  // that end an answer (Tokenizer::is_end_of_generation)
   int32_t n_vocab = 0;                   // ids that may be sampled; 0 = every row of logits
   LogitsObserver* observer = nullptr;    // must outlive the engine
+  EngineEvents* events = nullptr;        // likewise
 };
 
 struct EngineGauges {
@@ -104,6 +106,9 @@ class Engine {
   void pause_and_resume();
   void sample();
   void note_gauges();
+  // To EngineOptions::events.
+  void tell_step(const BatchPlan& plan, EngineTime end) const;
+  void tell_end(const Job& job, const Outcome& outcome) const;
   void deliver(Job& job, const Result<SampledToken>& sampled);
   void end(Job& job, FinishReason reason, std::optional<Error> error = {});
   EngineTime now() const;

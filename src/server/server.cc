@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "engine/engine_trace.h"
 #include "server/api/api.h"
 
 namespace quire::server {
@@ -24,6 +25,9 @@ struct Server::State {
   std::unique_ptr<Tenants> tenants;
   std::unique_ptr<AccessLog> access_log;
   ServerMetrics metrics;
+  std::unique_ptr<TraceFile> trace;  // null: none
+  std::optional<RequestTrace> request_trace;
+  std::optional<EngineTrace> engine_trace;
   std::unique_ptr<ServedModel> model;
   std::optional<WorkerPool> pool;
   std::optional<Api> api;
@@ -33,6 +37,14 @@ struct Server::State {
   std::thread stopper;
 
   State(const ServerOptions& asked, LogSink& sink) : options(asked), log(sink) {}
+
+  // Of the model that is about to be served.
+  void trace_engine(Runner& runner) {
+    if (trace == nullptr) return;
+    engine_trace.emplace(*trace, runner.model().program());
+    runner.set_profiler(&*engine_trace);
+    options.engine.events = &*engine_trace;
+  }
 
   // Waits until no request is being answered.
   bool await_quiet(std::chrono::milliseconds limit) {
@@ -89,7 +101,11 @@ Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, Log
     QUIRE_ASSIGN_OR_RETURN(state->tenants, Tenants::load(options.api_keys));
     state->options.engine.n_tenants = Tenants::kMaxTenants;
   }
-  QUIRE_ASSIGN_OR_RETURN(state->access_log, AccessLog::open(options.access_log));
+  QUIRE_ASSIGN_OR_RETURN(state->access_log, AccessLog::open(options.access_log, log));
+  if (!options.trace.empty()) {
+    QUIRE_ASSIGN_OR_RETURN(state->trace, TraceFile::create(options.trace, log));
+    state->request_trace.emplace(*state->trace);
+  }
   State* const raw = state.get();
   QUIRE_ASSIGN_OR_RETURN(state->edge, Edge::listen(
                                           options.edge,
@@ -102,6 +118,7 @@ Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, Log
                                 .tenants = *state->tenants,
                                 .metrics = state->metrics,
                                 .log = *state->access_log,
+                                .trace = state->request_trace ? &*state->request_trace : nullptr,
                                 .gauges = [raw] {
                                   const EdgeGauges gauges = raw->edge->gauges();
                                   return ServerGauges{gauges.connections, gauges.requests};
@@ -115,6 +132,7 @@ Status Server::run(const Loader& load, const std::function<void(uint16_t port)>&
   std::thread loader([&] {
     const auto load_and_serve = [&]() -> Status {
       QUIRE_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner, load([&] { return !state.stopping.load(); }));
+      state.trace_engine(*runner);
       QUIRE_ASSIGN_OR_RETURN(state.model, ServedModel::create(std::move(runner), state.options.engine,
                                                               state.options.model_name, state.log));
       state.api->serve(state.model.get());

@@ -27,6 +27,7 @@ struct ServerOptions {
   std::string model_name = {};  // what clients call it; empty = the file's own
   std::string api_keys = {};    // file; empty = no keys
   std::string access_log = {};  // file, "-" for standard error; empty = none
+  std::string trace = {};       // file; empty = none
   std::chrono::seconds drain{30};
   int n_workers = 2;
 };
@@ -36,7 +37,7 @@ class Server {
   // Loads the model; returns kCancelled soon after keep_going() has become false.
   using Loader = std::function<Result<std::unique_ptr<Runner>>(const std::function<bool()>& keep_going)>;
 
-  // Errors: those of Edge::listen, Tenants::load and AccessLog::open.
+  // Errors: those of Edge::listen, Tenants::load, AccessLog::open and TraceFile::create.
   static Result<std::unique_ptr<Server>> create(const ServerOptions& options, LogSink& log);
   ~Server();
 

@@ -15,13 +15,13 @@ TINY = os.path.join(DATA, "models", "llama", "model-f32.gguf")
 
 
 class Server:
-    """Starts on a free port; use with `with`."""
+    """Starts on a free port; use with `with`. prefix: a command that runs the program."""
 
-    def __init__(self, *options, model=TINY, threads=1):
+    def __init__(self, *options, model=TINY, threads=1, prefix=()):
         self.folder = tempfile.TemporaryDirectory(prefix="quire-server-")
         self.log = open(os.path.join(self.folder.name, "stderr"), "w+b")
         self.process = subprocess.Popen(
-            [QUIRE, "serve", "-m", model, "--port", "0", "--threads", str(threads), *options],
+            [*prefix, QUIRE, "serve", "-m", model, "--port", "0", "--threads", str(threads), *options],
             stdout=subprocess.PIPE, stderr=self.log, stdin=subprocess.DEVNULL)
         self.port = None
         for line in self.process.stdout:

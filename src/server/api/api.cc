@@ -141,13 +141,16 @@ void Api::refuse(Exchange& exchange, const ApiError& error) {
 void Api::ended(Exchange& exchange, const Accounting* accounting) {
   const ReplyRecord record = exchange.reply->record();
   parts_.metrics.request_ended(exchange.route_name, record.status);
-  parts_.log.write({.id = exchange.request.id,
-                    .tenant = exchange.tenant == nullptr ? "" : exchange.tenant->name(),
-                    .method = exchange.request.method,
-                    .path = exchange.request.path,
-                    .reply = record,
-                    .seconds = std::chrono::duration<double>(Clock::now() - exchange.begin).count(),
-                    .accounting = accounting});
+  const AccessEntry entry{.id = exchange.request.id,
+                          .tenant = exchange.tenant == nullptr ? "" : exchange.tenant->name(),
+                          .method = exchange.request.method,
+                          .path = exchange.request.path,
+                          .route = exchange.route_name,
+                          .reply = record,
+                          .seconds = std::chrono::duration<double>(Clock::now() - exchange.begin).count(),
+                          .accounting = accounting};
+  parts_.log.write(entry);
+  if (parts_.trace != nullptr) parts_.trace->write(entry);
   if (exchange.admitted) exchange.tenant->release();
 }
 

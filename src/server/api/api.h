@@ -14,6 +14,7 @@
 #include "server/answer/answer_task.h"
 #include "server/api/route_table.h"
 #include "server/log/access_log.h"
+#include "server/log/request_trace.h"
 #include "server/metrics/server_metrics.h"
 #include "server/tenants/tenants.h"
 #include "server/work/worker_pool.h"
@@ -27,6 +28,7 @@ class Api {
     Tenants& tenants;
     ServerMetrics& metrics;
     AccessLog& log;
+    RequestTrace* trace;  // null: none
     std::function<ServerGauges()> gauges;
   };
   explicit Api(Parts parts) : parts_(std::move(parts)) {}

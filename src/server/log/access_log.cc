@@ -1,30 +1,17 @@
 #include "server/log/access_log.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 
 #include "server/api/api_error.h"
 
 namespace quire::server {
+namespace {
 
-Result<std::unique_ptr<AccessLog>> AccessLog::open(const std::string& path) {
-  std::FILE* file = nullptr;
-  if (path == "-") {
-    file = stderr;
-  } else if (!path.empty()) {
-    file = std::fopen(path.c_str(), "ae");
-    if (file == nullptr)
-      return make_error(ErrorCode::kIo, "cannot write the access log {}: {}", path, std::strerror(errno));
-  }
-  return std::unique_ptr<AccessLog>(new AccessLog(file));
-}
-
-AccessLog::~AccessLog() {
-  if (file_ != nullptr && file_ != stderr) std::fclose(file_);
-}
-
-void AccessLog::write(const AccessEntry& entry) {
-  if (file_ == nullptr) return;
+std::string line_of(const AccessEntry& entry) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   Json line = {{"time", std::chrono::duration<double>(now).count()},
                {"id", entry.id},
@@ -42,17 +29,51 @@ void AccessLog::write(const AccessEntry& entry) {
     line["queued_seconds"] = entry.accounting->queued_seconds;
     line["prompt_seconds"] = entry.accounting->prompt_seconds;
   }
-  const std::string text = dump(line) + "\n";
-  const std::lock_guard lock(mutex_);
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size() || std::fflush(file_) != 0) {
-    ++n_lost_;
-    std::clearerr(file_);
-  }
+  return dump(line) + "\n";
 }
 
-int64_t AccessLog::n_lost() const {
+}  // namespace
+
+Result<std::unique_ptr<AccessLog>> AccessLog::open(const std::string& path, LogSink& log) {
+  int descriptor = path == "-" ? STDERR_FILENO : -1;
+  if (!path.empty() && path != "-") {
+    descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (descriptor < 0)
+      return make_error(ErrorCode::kIo, "{}: cannot write the access log: {}", path, std::strerror(errno));
+  }
+  return std::unique_ptr<AccessLog>(new AccessLog(descriptor, path, log));
+}
+
+AccessLog::~AccessLog() {
+  if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
+}
+
+void AccessLog::write(const AccessEntry& entry) {
+  if (descriptor_ < 0) return;
+  const std::string line = line_of(entry);
   const std::lock_guard lock(mutex_);
-  return n_lost_;
+  append(half_line_ ? "\n" + line : line);
+}
+
+void AccessLog::append(std::string_view line) {
+  size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t n = ::write(descriptor_, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) break;
+    done += static_cast<size_t>(n);
+  }
+  if (done > 0) half_line_ = done < line.size();
+  if (done < line.size()) {
+    if (++n_lost_ == 1)
+      quire::log(log_, LogLevel::kWarning,
+                 "{}: cannot write the access log: {}; its lines are lost until that ends", path_,
+                 std::strerror(errno));
+  } else if (n_lost_ > 0) {
+    quire::log(log_, LogLevel::kWarning, "{}: the access log can be written again; {} lines are lost", path_,
+               n_lost_);
+    n_lost_ = 0;
+  }
 }
 
 }  // namespace quire::server
