@@ -166,6 +166,7 @@ class Comparison:
         self.quire = Quire(options.quire, options.threads)
         self.processes = {}  # by peer, of the current model
         self.variants = {}  # by model, peer and kind of cell
+        self.unusable = {}  # why, by model and peer: what could not open a file is not asked for the next cell
 
     @contextlib.contextmanager
     def quiet(self):
@@ -183,15 +184,21 @@ class Comparison:
         return self.processes[peer.name]
 
     def check_sanity(self, peer, model, path):
-        """Raises Trouble when the peer's continuation is not one. Remembers what was found."""
+        """Raises Trouble when the peer cannot run the model or its continuation is not one. Remembers what was found."""
         key = f"{model.key}/{peer.name}"
+        if key in self.unusable:
+            raise Trouble(self.unusable[key])
         if key in self.results["sanity"]:
             found = self.results["sanity"][key]
         else:
-            process = self.process(peer)
             ids = self.quire.tokenize(path, GREEDY_PROMPT)
-            process.open(path, peer.variants[0], 512, 1)
-            answer = process.ask("greedy", ids=ids, n_tokens=GREEDY_TOKENS)["ids"]
+            try:
+                process = self.process(peer)
+                process.open(path, peer.variants[0], 512, 1)
+                answer = process.ask("greedy", ids=ids, n_tokens=GREEDY_TOKENS)["ids"]
+            except Trouble as problem:
+                self.unusable[key] = str(problem)
+                raise
             found = {"sane": sane(answer), "ids": answer,
                      "same_as_quire": common_prefix(answer, self.quire.greedy(path, GREEDY_PROMPT, GREEDY_TOKENS))}
             self.results["sanity"][key] = found
