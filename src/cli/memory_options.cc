@@ -1,5 +1,7 @@
 #include "cli/memory_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/size_option.h"
@@ -8,11 +10,13 @@ namespace quire::cli {
 
 void add_memory_options(CLI::App& app, EngineSettings& settings) {
   constexpr const char* kGroup = "Memory";
-  app.add_option("--parallel", settings.max_sequences, "Sequences that run side by side (default: 1)")
+  app.add_option("--parallel", settings.max_sequences,
+                 fmt::format("Sequences that run side by side (default: {})", settings.max_sequences))
       ->check(CLI::Range(1, 65536).description(""))
       ->type_name("N")
       ->group(kGroup);
-  app.add_option("--max-batch-tokens", settings.max_batch_tokens, "Tokens of one step (default: 512)")
+  app.add_option("--max-batch-tokens", settings.max_batch_tokens,
+                 fmt::format("Tokens of one step (default: {})", settings.max_batch_tokens))
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->type_name("N")
       ->group(kGroup);

@@ -1,5 +1,7 @@
 #include "cli/model_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <limits>
 
@@ -15,7 +17,9 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
       ->required()
       ->type_name("MODEL")
       ->group(kGroup);
-  app.add_option("--ctx", settings.ctx, "Longest sequence in tokens (default: the model's own)")
+  app.add_option(
+         "--ctx", settings.ctx,
+         fmt::format("Longest sequence in tokens (default: the model's own, at most {})", kDefaultContext))
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()).description(""))
       ->type_name("N")
       ->group(kGroup);
