@@ -124,6 +124,10 @@ Status Engine::check(const Request& request) const {
     return make_error(ErrorCode::kInvalidArgument, "tenant {} is unknown, there are {}", request.tenant,
                       options_.n_tenants);
   }
+  if (request.tenant_weight < 1 || request.tenant_weight > kMaxTenantWeight) {
+    return make_error(ErrorCode::kInvalidArgument, "a tenant's weight is {}, must be between 1 and {}",
+                      request.tenant_weight, kMaxTenantWeight);
+  }
   return request.settings.sampling.validate(n_vocab_);
 }
 
@@ -141,6 +145,7 @@ Result<AnswerHandle> Engine::submit(Request request) {
   job->tokens = std::move(job->request.prompt);
   job->tokens.reserve(static_cast<size_t>(job->max_tokens));
   job->tenant = job->request.tenant;
+  job->weight = job->request.tenant_weight;
   job->priority = job->request.priority;
   job->scope = job->request.scope;
   job->claim.arrived = now();
@@ -317,6 +322,7 @@ void Engine::publish(const BatchPlan& plan) {
 }
 
 void Engine::note_gauges() {
+  page_map_board_->draw_if_asked(runner_->memory_module(), *table_);
   const std::lock_guard lock(gauges_mutex_);
   gauges_ = {.queued = table_->n_queued(),
              .running = table_->n_running(),

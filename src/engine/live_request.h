@@ -17,6 +17,7 @@ struct LiveRequest {
   int64_t n_prompt = 0;
   int64_t max_tokens = 0;  // of prompt and answer; the answer ends there
   int32_t tenant = 0;
+  int32_t weight = 1;  // of the tenant
   Priority priority = Priority::kNormal;
   PrefixScope scope = {};
   EngineTime deadline = EngineTime::max();

@@ -19,6 +19,8 @@ struct Request {
   // Stop strings are not the engine's: who turns tokens into text looks for them, and cancels.
   GenerationSettings settings = {};
   int32_t tenant = 0;  // below EngineOptions::n_tenants
+  // 1..kMaxTenantWeight: of tenants that both wait, one of weight 3 is served thrice the tokens of one of 1.
+  int32_t tenant_weight = 1;
   Priority priority = Priority::kNormal;
   PrefixScope scope = {};                                  // with whom keys and values may be shared
   std::optional<std::chrono::milliseconds> deadline = {};  // from submission to the end of the answer

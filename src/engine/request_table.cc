@@ -61,13 +61,15 @@ void RequestTable::add(LiveRequest& request, EngineTime now) {
 }
 
 // A tenant that was away cannot claim the time it did not use: it starts level with the least served of those
-// present. Source: Sheng et al., "Fairness in Serving Large Language Models", 2024.
+// present or, where nobody is, with the one that left last, so that having had the machine to oneself is no
+// debt. Source: Sheng et al., "Fairness in Serving Large Language Models", 2024.
 void RequestTable::wake_tenant(int32_t tenant) {
   if (n_live_[static_cast<size_t>(tenant)] > 0) return;
   int64_t least = -1;
   for (size_t t = 0; t < tenants_.size(); ++t) {
     if (n_live_[t] > 0 && (least < 0 || tenants_[t].served < least)) least = tenants_[t].served;
   }
+  if (least < 0) least = tenants_[static_cast<size_t>(last_left_)].served;
   int64_t& served = tenants_[static_cast<size_t>(tenant)].served;
   served = std::max(served, least);
 }
@@ -97,6 +99,7 @@ void RequestTable::remove(LiveRequest& request) {
   if (request.sequence.index >= 0) give_up_sequence(request);
   request.place = LiveRequest::Place::kNowhere;
   --n_live_[static_cast<size_t>(request.tenant)];
+  last_left_ = request.tenant;
 }
 
 void RequestTable::leave_queue(size_t queued) {
@@ -226,7 +229,7 @@ void RequestTable::let_in(size_t queued) {
   // What preemption lost is computed at nobody's expense.
   if (++request.n_admitted == 1) {
     request.n_reused = held;
-    tenants_[static_cast<size_t>(request.tenant)].served += known - held;
+    charge(request, known - held);
   } else {
     counters_.recomputed_tokens += std::max<int64_t>(0, request.n_held - held);
   }
@@ -283,7 +286,11 @@ void RequestTable::push(int32_t slot, int32_t token) {
   QUIRE_CHECK(running.held == running.known);
   request.tokens.push_back(token);
   ++running.known;
-  ++tenants_[static_cast<size_t>(request.tenant)].served;
+  charge(request, 1);
+}
+
+void RequestTable::charge(const LiveRequest& request, int64_t n_tokens) {
+  tenants_[static_cast<size_t>(request.tenant)].served += n_tokens * (kServedUnit / request.weight);
 }
 
 void RequestTable::set_use(int32_t slot, SlotUse use) { view(slot).use = use; }

@@ -106,6 +106,7 @@ class RequestTable {
   void leave_slot(LiveRequest& request);
   bool spills(const LiveRequest& request) const;
   void wake_tenant(int32_t tenant);
+  void charge(const LiveRequest& request, int64_t n_tokens);
   void refresh_tails();
 
   SequenceMemory& memory_;
@@ -120,6 +121,7 @@ class RequestTable {
   std::vector<int32_t> n_live_, n_queued_;  // by tenant
   std::vector<int32_t> sequence_slot_;      // by sequence index
   uint64_t next_number_ = 1;
+  int32_t last_left_ = 0;  // the tenant of the request that was removed last
   int32_t n_running_ = 0;
   int32_t n_spilled_ = 0;  // queued with a sequence
   ScheduleCounters counters_;

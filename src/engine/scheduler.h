@@ -38,8 +38,12 @@ struct Claim {
   EngineTime arrived{0};
 };
 
+// The weights of tenants, and what a token counts as for one of weight 1.
+inline constexpr int32_t kMaxTenantWeight = 1000;
+inline constexpr int64_t kServedUnit = 1000 * int64_t{kMaxTenantWeight};
+
 struct TenantState {
-  int64_t served = 0;  // tokens, prompts' and answers'
+  int64_t served = 0;  // tokens, prompts' and answers', each as kServedUnit over its request's weight
   std::array<EngineTime, kPriorities>
       last_served{};  // by priority: when one of its requests last went forward
 };

@@ -373,9 +373,10 @@ class Lifecycle(unittest.TestCase):
     def test_answers_are_cut_when_the_time_is_over(self):
         with Server("--drain-seconds", "0", "--ctx", "8192") as server:
             client = server.raw_post("/v1/chat/completions", {**HELLO, "max_tokens": 100_000, "stream": True})
-            self.assertIn(b"data: ", client.recv(4096))
-            self.assertEqual(server.stop(), 0)
             data = b""
+            while b"data: " not in data:
+                data += client.recv(4096)
+            self.assertEqual(server.stop(), 0)
             while piece := client.recv(65536):
                 data += piece
             self.assertIn(b"shutting down", data)
@@ -454,6 +455,38 @@ class Keys(unittest.TestCase):
             self.assertTrue(any(l["tenant"] == "a" and l["completion_tokens"] == 12 for l in lines if l["status"] == 200
                                 and "completion_tokens" in l))
             self.assertNotIn("secret", logged + server.errors())
+
+    def test_weights_decide_who_is_served_and_sighup_changes_them(self):
+        def tenants(a, b):
+            return [{"name": "a", "keys": ["ka"], "weight": a}, {"name": "b", "keys": ["kb"], "weight": b}]
+
+        self.keys(None, tenants(10, 1))
+        log = os.path.join(self.folder.name, "access.log")
+        with Server("--api-keys", self.path, "--access-log", log, "--parallel", "1") as server:
+            def first_ends():
+                """Of the first twelve of 24 answers for each that were asked for at once, those for a."""
+                def ask(key):
+                    status, _, _ = server.ask("POST", "/v1/chat/completions", {**HELLO, "max_tokens": 300},
+                                              {"Authorization": "Bearer " + key})
+                    self.assertEqual(status, 200)
+
+                with open(log) as file:
+                    before = len(file.readlines())
+                threads = [threading.Thread(target=ask, args=("k" + "ab"[i % 2],)) for i in range(48)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                with open(log) as file:
+                    ends = [json.loads(line)["tenant"] for line in file.readlines()[before:]]
+                self.assertEqual(len(ends), 48)
+                return ends[:12].count("a")
+
+            self.assertGreaterEqual(first_ends(), 9)
+            self.keys(server, tenants(1, 10))
+            server.process.send_signal(signal.SIGHUP)
+            self.assertTrue(wait_until(lambda: "read the API keys again" in server.errors()))
+            self.assertLessEqual(first_ends(), 3)
 
     def test_a_bad_key_file_is_said(self):
         for text, word in (("{", "JSON"), ('{"tenants": [{"name": "a"}]}', "keys"), ('{"x": 1}', "tenants")):

@@ -25,6 +25,7 @@ ApiResult<std::vector<AnswerPlan::Choice>> make_choices(const ApiCall& call, con
   if (!ask.share_prefix) extra = "once " + make_id("");
   QUIRE_ASSIGN_OR_RETURN(const PrefixScope scope,
                          PrefixScope::create(call.tenant.index() == 0 ? "" : call.tenant.domain(), extra));
+  const TenantLimits limits = call.tenant.limits();
   std::vector<AnswerPlan::Choice> choices;
   for (size_t p = 0; p < prompts.size(); ++p) {
     const auto n_prompt = static_cast<int64_t>(prompts[p].size());
@@ -40,7 +41,8 @@ ApiResult<std::vector<AnswerPlan::Choice>> make_choices(const ApiCall& call, con
       Request request{.prompt = prompts[p],
                       .settings = ask.settings,
                       .tenant = call.tenant.index(),
-                      .priority = call.tenant.priority(),
+                      .tenant_weight = limits.weight,
+                      .priority = limits.priority,
                       .scope = scope};
       request.settings.choice = static_cast<uint32_t>(i);
       choices.push_back({.prompt = p, .request = std::move(request)});

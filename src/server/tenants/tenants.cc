@@ -38,6 +38,7 @@ TenantEntry read_entry(const Json& json, const std::string& where, Fields& all) 
   }
   entry.limits.max_active = static_cast<int32_t>(fields.integer("max_active", 0, INT32_MAX).value_or(0));
   entry.limits.requests_per_minute = fields.number("requests_per_minute", 0, 1e9).value_or(0);
+  entry.limits.weight = static_cast<int32_t>(fields.integer("weight", 1, kMaxTenantWeight).value_or(1));
   const std::optional<Priority> priority = priority_of(fields.text("priority").value_or("normal"));
   if (!priority) fields.fail("priority", "must be low, normal or high");
   entry.limits.priority = priority.value_or(Priority::kNormal);
@@ -71,9 +72,9 @@ ApiResult<std::vector<TenantEntry>> parse(std::string_view text) {
 
 std::string Tenant::domain() const { return "tenant " + sha256_hex(name_, 24); }
 
-Priority Tenant::priority() const {
+TenantLimits Tenant::limits() const {
   const std::lock_guard lock(mutex_);
-  return limits_.priority;
+  return limits_;
 }
 
 std::optional<int64_t> Tenant::admit(Time now) {

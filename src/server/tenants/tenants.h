@@ -5,7 +5,7 @@
 // whose names stay. Thread safe.
 //
 // The file is JSON:
-//   {"tenants": [{"name": "team-a", "keys": ["secret"], "priority": "high",
+//   {"tenants": [{"name": "team-a", "keys": ["secret"], "priority": "high", "weight": 2,
 //                 "max_active": 8, "requests_per_minute": 120}]}
 //
 //   std::shared_ptr<Tenant> tenant = tenants.find(key);   // null: no such key
@@ -31,6 +31,7 @@ struct TenantLimits {
   int32_t max_active = 0;          // requests at the same time; 0 = any
   double requests_per_minute = 0;  // 0 = any; a minute's worth may come at once
   Priority priority = Priority::kNormal;
+  int32_t weight = 1;  // 1..kMaxTenantWeight: its part when several wait
 };
 
 class Tenant {
@@ -42,7 +43,7 @@ class Tenant {
   const std::string& name() const { return name_; }
   int32_t index() const { return index_; }  // the engine's number for it
   std::string domain() const;               // of shared prefixes
-  Priority priority() const;
+  TenantLimits limits() const;
 
   // Counts a request in, unless a limit is reached: then the seconds after which to try again.
   std::optional<int64_t> admit(Time now);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 
@@ -229,6 +231,42 @@ TEST(RequestTable, TwoTenantsThatBothWaitAreServedEqually) {
   const auto a = static_cast<double>(state.tenants[0].served),
              b = static_cast<double>(state.tenants[1].served);
   EXPECT_NEAR(a / b, 1.0, 0.15);
+}
+
+TEST(RequestTable, ATenantOfThriceTheWeightIsServedThriceAsMuch) {
+  TableDriver driver(
+      {.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 4, .n_tenants = 2}, .n_pages = 128});
+  std::array<std::vector<const LiveRequest*>, 2> of_tenant;
+  for (int32_t i = 0; i < 240; ++i) {
+    const int32_t tenant = i % 2;
+    LiveRequest& request = driver.add(tokens(1000 * i, 30), 10, tenant);
+    request.weight = tenant == 0 ? 3 : 1;
+    of_tenant[static_cast<size_t>(tenant)].push_back(&request);
+  }
+  for (int i = 0; i < 300; ++i) driver.step();
+  const auto let_in = [](const std::vector<const LiveRequest*>& requests) {
+    return std::ranges::count_if(requests, [](const LiveRequest* r) { return r->n_admitted > 0; });
+  };
+  const auto heavy = static_cast<double>(let_in(of_tenant[0])),
+             light = static_cast<double>(let_in(of_tenant[1]));
+  EXPECT_GT(light, 10);
+  EXPECT_LT(heavy, 120);
+  EXPECT_NEAR(heavy / light, 3.0, 0.3);
+}
+
+TEST(RequestTable, HavingHadAllToOneselfIsNoDebt) {
+  TableDriver driver(
+      {.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 1, .n_tenants = 2}, .n_pages = 128});
+  for (int32_t i = 0; i < 20; ++i) driver.add(tokens(1000 * i, 30), 10, 0);
+  driver.finish(1000);
+  std::vector<const LiveRequest*> of_first;
+  for (int32_t i = 20; i < 60; ++i) {
+    const LiveRequest& request = driver.add(tokens(1000 * i, 30), 10, i % 2);
+    if (i % 2 == 0) of_first.push_back(&request);
+  }
+  for (int i = 0; i < 200; ++i) driver.step();
+  const auto let_in = std::ranges::count_if(of_first, [](const LiveRequest* r) { return r->n_admitted > 0; });
+  EXPECT_NEAR(static_cast<double>(let_in), 9, 2);
 }
 
 TEST(RequestTable, KnowsTheLongestSequenceThatFits) {

@@ -29,12 +29,14 @@ TEST(Tenants, KeysNameTenantsAndReloadKeepsThem) {
   const std::shared_ptr<Tenant> a = (*tenants)->find("k1");
   EXPECT_EQ(a, (*tenants)->find("k2"));
   EXPECT_NE(a->domain(), (*tenants)->find("k3")->domain());
-  EXPECT_EQ((*tenants)->find("k3")->priority(), Priority::kHigh);
+  EXPECT_EQ((*tenants)->find("k3")->limits().priority, Priority::kHigh);
+  EXPECT_EQ(a->limits().weight, 1);
   EXPECT_EQ((*tenants)->find("k"), nullptr);
   EXPECT_EQ((*tenants)->find(""), nullptr);
 
-  file.write(R"({"tenants": [{"name": "a", "keys": ["new"]}]})");
+  file.write(R"({"tenants": [{"name": "a", "keys": ["new"], "weight": 3}]})");
   ASSERT_TRUE((*tenants)->reload().ok());
+  EXPECT_EQ(a->limits().weight, 3);
   EXPECT_EQ((*tenants)->find("new"), a);
   EXPECT_EQ((*tenants)->find("k1"), nullptr);
   file.write("{");
@@ -48,6 +50,8 @@ TEST(Tenants, BadFilesAreRefusedWithoutRepeatingKeys) {
        {"", "{}", R"({"tenants": [{"keys": ["hush"]}]})", R"({"tenants": [{"name": "a", "keys": []}]})",
         R"({"tenants": [{"name": "a", "keys": ["hush"]}, {"name": "b", "keys": ["hush"]}]})",
         R"({"tenants": [{"name": "a", "keys": ["hush"]}, {"name": "a", "keys": ["x"]}]})",
+        R"({"tenants": [{"name": "a", "keys": ["hush"], "weight": 0}]})",
+        R"({"tenants": [{"name": "a", "keys": ["hush"], "weight": 1001}]})",
         R"({"tenants": [{"name": "a", "keys": ["hush"], "priority": "urgent"}]})"}) {
     file.write(text);
     const auto tenants = Tenants::load(file.path);
