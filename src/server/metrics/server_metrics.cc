@@ -6,8 +6,13 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <ctime>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "server/metrics/process_usage.h"
 
 namespace quire::server {
 namespace {
@@ -40,7 +45,8 @@ Histogram& histogram(Registry& registry, const char* name, const char* help,
 }
 
 // A counter of ours follows one that the engine keeps, which never falls.
-void follow(Counter& counter, int64_t value) {
+template <typename Number>
+void follow(Counter& counter, Number value) {
   const double behind = static_cast<double>(value) - counter.Value();
   if (behind > 0) counter.Increment(behind);
 }
@@ -82,6 +88,24 @@ struct ServerMetrics::Families {
   Counter& lookups = counter(registry, "quire_prefix_lookups_total", "Looks for a known beginning");
   Counter& hits = counter(registry, "quire_prefix_hits_total", "Looks that found one");
   Counter& evictions = counter(registry, "quire_evictions_total", "Cached pages that were given away");
+
+  Family<Gauge>& memory = BuildGauge()
+                              .Name("quire_memory_bytes")
+                              .Help("Memory by kind and place, as planned and allocated")
+                              .Register(registry);
+  Gauge& resident =
+      gauge(registry, "process_resident_memory_bytes", "Resident memory, mapped files included");
+  Gauge& open_files = gauge(registry, "process_open_fds", "Open file descriptors");
+  Counter& cpu = counter(registry, "process_cpu_seconds_total", "CPU time of all threads");
+  Gauge& start = gauge(registry, "process_start_time_seconds", "When the server was started, since 1970");
+
+  Families() { start.Set(static_cast<double>(std::time(nullptr))); }
+
+  void read(const ProcessUsage& process) {
+    resident.Set(static_cast<double>(process.resident_bytes));
+    open_files.Set(static_cast<double>(process.open_files));
+    follow(cpu, process.cpu_seconds);
+  }
 
   void read(const EngineGauges& engine) {
     running.Set(engine.running);
@@ -126,9 +150,17 @@ void ServerMetrics::answer_ended(const Accounting& accounting) {
 
 void ServerMetrics::observe_gap(double seconds) { families_->gap.Observe(seconds); }
 
+void ServerMetrics::set_memory(const MemoryPlan& plan) {
+  std::map<std::pair<std::string, std::string>, double> bytes;
+  for (const PlanRow& row : plan.rows) bytes[{row.kind, row.place}] += static_cast<double>(row.bytes);
+  for (const auto& [key, sum] : bytes)
+    families_->memory.Add({{"kind", key.first}, {"place", key.second}}).Set(sum);
+}
+
 std::string ServerMetrics::scrape(const EngineGauges* engine, const ServerGauges& server) {
   families_->connections.Set(server.connections);
   families_->answering.Set(server.requests);
+  families_->read(process_usage());
   if (engine != nullptr) families_->read(*engine);
   return prometheus::TextSerializer().Serialize(families_->registry.Collect());
 }

@@ -31,6 +31,8 @@ class ServerMetrics {
 
   // Prometheus text format 0.0.4. `engine` is null while the model loads.
   std::string scrape(const EngineGauges* engine, const ServerGauges& server);
+  // Known once the model is loaded.
+  void set_memory(const MemoryPlan& plan);
 
  private:
   struct Families;
