@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what building and testing quire needs, as Debian 12 packages. Root, or sudo.
 #
-#   scripts/install-deps.sh          build, test, fuzz, format
-#   scripts/install-deps.sh --dev    also clang-tidy and GCC
+#   scripts/install-deps.sh              build, test, fuzz, format
+#   scripts/install-deps.sh --dev        also clang-tidy and GCC
+#   scripts/install-deps.sh --browser    also Chromium, for tests/e2e/browser_test.py
 #
 # Does nothing (and needs no network, no root) when everything is there.
 set -euo pipefail
@@ -20,7 +21,8 @@ packages=(
 case "${1:-}" in
   "") ;;
   --dev) packages+=(clang-tidy-16 g++) ;;
-  *) sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  --browser) packages+=(chromium chromium-driver) ;;
+  *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
 fail() { printf 'install-deps: %s\n' "$*" >&2; exit 1; }

@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "engine/answer_stream.h"
 #include "engine/engine_events.h"
+#include "engine/page_map.h"
 #include "engine/request.h"
 #include "engine/request_table.h"
 #include "engine/runner.h"
@@ -80,6 +81,7 @@ class Engine {
   void drain();
 
   EngineGauges gauges() const;  // after the last step
+  PageMap page_map() const;     // after the step that followed the last call, at first empty
   const Model& model() const { return runner_->model(); }
   int32_t max_sequences() const { return runner_->settings().max_sequences; }  // that run side by side
   int64_t max_length() const { return max_length_; }  // of prompt and answer, in tokens
@@ -132,6 +134,7 @@ class Engine {
   bool went_forward_ = false;  // in the last round
   EngineTime step_start_{0}, next_look_{0};
 
+  std::unique_ptr<PageMapBoard> page_map_board_ = std::make_unique<PageMapBoard>();
   mutable std::mutex gauges_mutex_;
   EngineGauges gauges_;
   std::thread thread_;

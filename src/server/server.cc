@@ -135,6 +135,7 @@ Status Server::run(const Loader& load, const std::function<void(uint16_t port)>&
       state.trace_engine(*runner);
       QUIRE_ASSIGN_OR_RETURN(state.model, ServedModel::create(std::move(runner), state.options.engine,
                                                               state.options.model_name, state.log));
+      state.metrics.set_memory(state.model->memory());
       state.api->serve(state.model.get());
       on_ready(state.edge->port());
       return {};

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "server/api/chat_route.h"
+#include "server/api/engine_route.h"
 #include "server/api/info_routes.h"
 #include "server/api/messages_route.h"
 #include "server/api/responses_route.h"
@@ -16,6 +17,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/models", models},
     {"GET", "/props", props},
     {"GET", "/slots", slots},
+    {"GET", "/engine", engine_state},
     {"POST", "/tokenize", tokenize},
     {"POST", "/detokenize", detokenize},
     {"POST", "/apply-template", apply_template},

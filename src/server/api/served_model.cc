@@ -29,6 +29,7 @@ Result<std::unique_ptr<ServedModel>> ServedModel::create(std::unique_ptr<Runner>
   for (const TokenId id : tokenizer.suppressed()) {
     if (id < n_vocab) served->sampling_.suppress.push_back(id);
   }
+  served->memory_ = runner->memory();
   options.n_vocab = n_vocab;
   options.end_tokens.assign(tokenizer.end_of_generation().begin(), tokenizer.end_of_generation().end());
   QUIRE_ASSIGN_OR_RETURN(served->engine_, Engine::create(std::move(runner), options));

@@ -27,7 +27,8 @@ class ServedModel {
   const ChatFormat& chat() const { return *chat_; }
   const AnswerFormat& answers() const { return answers_; }
   const std::string& name() const { return name_; }
-  int64_t created() const { return created_; }  // seconds since 1970: when it was loaded
+  const MemoryPlan& memory() const { return memory_; }  // as it was allocated
+  int64_t created() const { return created_; }          // seconds since 1970: when it was loaded
   int64_t n_parameters() const { return n_parameters_; }
   int64_t file_bytes() const { return file_bytes_; }
   // What a request starts from: suggested by the file, with the tokens that must never be chosen.
@@ -41,6 +42,7 @@ class ServedModel {
   std::optional<ChatFormat> chat_;
   AnswerFormat answers_;
   std::string name_;
+  MemoryPlan memory_;
   int64_t created_ = 0, n_parameters_ = 0, file_bytes_ = 0;
   SamplingSettings sampling_;
 };

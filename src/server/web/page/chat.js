@@ -7,6 +7,7 @@ import * as store from "./store.js";
 const byId = (id) => document.getElementById(id);
 let current = store.all()[0] ?? store.create();
 let running = null; // the AbortController of the answer under way
+let answering = null; // and its message
 
 function messageNode(message) {
   const node = document.createElement("article");
@@ -30,6 +31,27 @@ function fill(node, message) {
     parts.push(details);
   }
   node.replaceChildren(...parts, ...markdown(message.content));
+  node.classList.toggle("waiting", message === answering);
+}
+
+function welcome() {
+  const node = document.createElement("p");
+  node.className = "welcome";
+  node.textContent = "Ask something. Conversations stay in this browser.";
+  return node;
+}
+
+const HINT = "Enter sends, Shift+Enter is a new line, Esc stops";
+function note(text, kind = "") {
+  byId("note").textContent = text;
+  byId("note").className = kind;
+}
+
+/** As high as its text, up to what the style allows. */
+function fitText() {
+  const text = byId("text");
+  text.style.height = "auto";
+  text.style.height = text.scrollHeight + 2 + "px";
 }
 
 function showList() {
@@ -56,9 +78,9 @@ function showList() {
 function select(conversation) {
   running?.abort();
   current = conversation;
-  byId("messages").replaceChildren(...current.messages.map(messageNode));
+  byId("messages").replaceChildren(...(current.messages.length ? current.messages.map(messageNode) : [welcome()]));
   byId("messages").scrollTop = byId("messages").scrollHeight;
-  byId("note").textContent = "";
+  note(HINT);
   showButtons();
   showList();
   byId("text").focus();
@@ -67,7 +89,7 @@ function select(conversation) {
 function showButtons() {
   byId("stop").hidden = running === null;
   byId("send").hidden = running !== null;
-  byId("again").hidden = running !== null || current.messages.at(-1)?.role !== "assistant";
+  byId("again").hidden = running !== null || current.messages.length === 0;
 }
 
 async function answer() {
@@ -76,13 +98,22 @@ async function answer() {
   if (systemMessage()) messages.unshift({ role: "system", content: systemMessage() });
   const message = { role: "assistant", content: "", reasoning: "" };
   conversation.messages.push(message);
+  answering = message;
   const node = messageNode(message);
   const log = byId("messages");
+  let draw = null;  // an answer may come faster than a screen shows it
+  const show = () => {
+    draw = null;
+    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
+    fill(node, message);
+    if (atEnd) log.scrollTop = log.scrollHeight;
+  };
   log.append(node);
+  log.scrollTop = log.scrollHeight;
   running = new AbortController();
   const mine = running;
   showButtons();
-  byId("note").textContent = "\u2026";
+  note("\u2026");
   try {
     const response = await fetch("v1/chat/completions", {
       method: "POST",
@@ -95,16 +126,14 @@ async function answer() {
       message.content += delta.content ?? "";
       message.reasoning += delta.reasoning_content ?? "";
       if (event.timings)
-        byId("note").textContent = `${event.usage.completion_tokens} tokens, ${event.timings.predicted_per_second.toFixed(1)} a second`;
-      const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
-      fill(node, message);
-      if (atEnd) log.scrollTop = log.scrollHeight;
+        note(`${event.usage.completion_tokens} tokens, ${event.timings.predicted_per_second.toFixed(1)} a second`);
+      draw ??= requestAnimationFrame(show);
     }
   } catch (error) {
     if (mine.signal.aborted) {
-      byId("note").textContent = "stopped";
+      if (conversation === current) note("stopped");
     } else {
-      byId("note").textContent = error.message;
+      note(error.message, "failed");
       if (!message.content) {
         conversation.messages.pop();
         node.remove();
@@ -112,6 +141,9 @@ async function answer() {
     }
   } finally {
     if (running === mine) running = null;
+    if (answering === message) answering = null;
+    cancelAnimationFrame(draw);
+    show();
     store.save();
     showButtons();
   }
@@ -121,12 +153,15 @@ function send() {
   const content = byId("text").value.trim();
   if (!content || running) return;
   byId("text").value = "";
+  fitText();
+  byId("messages").querySelector(".welcome")?.remove();
   if (current.messages.length === 0) current.title = content.slice(0, 40);
   const message = { role: "user", content };
   current.messages.push(message);
   byId("messages").append(messageNode(message));
   byId("messages").scrollTop = byId("messages").scrollHeight;
   showList();
+  store.save();
   answer();
 }
 
@@ -135,6 +170,7 @@ export function startChat() {
     event.preventDefault();
     send();
   });
+  byId("text").addEventListener("input", fitText);
   byId("text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
@@ -146,8 +182,10 @@ export function startChat() {
   });
   byId("stop").addEventListener("click", () => running?.abort());
   byId("again").addEventListener("click", () => {
-    current.messages.pop();
-    byId("messages").lastElementChild.remove();
+    if (current.messages.at(-1).role === "assistant") {  // else it failed, and left nothing
+      current.messages.pop();
+      byId("messages").lastElementChild.remove();
+    }
     answer();
   });
   byId("new-chat").addEventListener("click", () => select(store.create()));

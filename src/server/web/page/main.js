@@ -10,6 +10,7 @@ function show(view) {
   for (const button of document.querySelectorAll("[data-view]"))
     button.setAttribute("aria-pressed", String(button.dataset.view === view));
   live.active = view === "live";
+  if (live.active) live.look().catch(() => {});
   if (view === "chat") byId("text").focus();
 }
 
@@ -32,6 +33,18 @@ byId("open-settings").addEventListener("click", () => {
 byId("settings").addEventListener("close", () => {
   saveSettings();
   showModel();
+});
+document.addEventListener("keydown", (event) => {
+  if (!event.altKey || event.ctrlKey || event.metaKey) return;
+  const view = { Digit1: "chat", Digit2: "live" }[event.code];
+  if (view) {
+    event.preventDefault();
+    show(view);
+  } else if (event.code === "KeyN") {
+    event.preventDefault();
+    show("chat");
+    byId("new-chat").click();
+  }
 });
 startChat();
 showModel();

@@ -1,11 +1,20 @@
-// Markdown of answers to elements: paragraphs, headings, lists, code, emphasis. Builds nodes and never HTML from
-// text, so an answer cannot bring markup of its own.
+// Markdown of answers to elements: paragraphs, headings, lists, quotes, tables, code, emphasis, links. Builds nodes
+// and never HTML from text, so an answer cannot bring markup of its own.
 
-const INLINE = /(`+)([^`]|[^`].*?[^`])\1(?!`)|\*\*(.+?)\*\*|\*(\S(?:.*?\S)?)\*/s;
+const INLINE = /(`+)([^`]|[^`].*?[^`])\1(?!`)|\*\*(.+?)\*\*|\*(\S(?:.*?\S)?)\*|\[([^\]]+)\]\((https?:\/\/[^\s)]+)\)/s;
+const LIST = /^(\s*)(?:[-*+]|\d+[.)])\s+(.*)$/;
 
 function element(name, ...children) {
   const node = document.createElement(name);
   node.append(...children);
+  return node;
+}
+
+function link(text, target) {
+  const node = element("a", ...inline(text));
+  node.href = target;
+  node.target = "_blank";
+  node.rel = "noopener noreferrer";
   return node;
 }
 
@@ -17,28 +26,57 @@ function inline(text) {
     nodes.push(text.slice(0, match.index));
     if (match[2] !== undefined) nodes.push(element("code", match[2]));
     else if (match[3] !== undefined) nodes.push(element("strong", ...inline(match[3])));
-    else nodes.push(element("em", ...inline(match[4])));
+    else if (match[4] !== undefined) nodes.push(element("em", ...inline(match[4])));
+    else nodes.push(link(match[5], match[6]));
     text = text.slice(match.index + match[0].length);
   }
   nodes.push(text);
   return nodes;
 }
 
+/** Lines that are further in than an item belong to a list inside it. */
 function list(lines) {
-  const ordered = /^\s*\d+[.)]\s/.test(lines[0]);
-  const items = [];
-  for (const line of lines) {
-    const item = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line);
-    if (item) items.push(item[1]);
-    else items[items.length - 1] += " " + line.trim();
+  const depth = LIST.exec(lines[0])[1].length;
+  const node = element(/^\s*\d/.test(lines[0]) ? "ol" : "ul");
+  if (node.tagName === "OL") node.start = parseInt(lines[0], 10);
+  for (let i = 0; i < lines.length;) {
+    const item = element("li", ...inline(LIST.exec(lines[i])?.[2] ?? lines[i].trim()));
+    const inner = [];
+    for (++i; i < lines.length; ++i) {
+      const next = LIST.exec(lines[i]);
+      if (next && next[1].length <= depth) break;
+      if (next || inner.length) inner.push(lines[i]);
+      else item.append(" ", ...inline(lines[i].trim()));
+    }
+    if (inner.length) item.append(list(inner));
+    node.append(item);
   }
-  return element(ordered ? "ol" : "ul", ...items.map((item) => element("li", ...inline(item))));
+  return node;
+}
+
+const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+
+function table(lines) {
+  const row = (line, name) => element("tr", ...cells(line).map((cell) => element(name, ...inline(cell))));
+  return element("table", element("thead", row(lines[0], "th")), element("tbody", ...lines.slice(2).map((line) => row(line, "td"))));
+}
+
+function code(lines) {
+  const copy = element("button", "Copy");
+  copy.type = "button";
+  copy.addEventListener("click", () => navigator.clipboard?.writeText(lines.join("\n")).then(() => { copy.textContent = "Copied"; }));
+  return element("figure", element("pre", element("code", lines.join("\n"))), copy);
 }
 
 function block(lines) {
   const heading = /^(#{1,6})\s+(.*)$/.exec(lines[0]);
   if (heading) return [element("h" + Math.min(6, heading[1].length + 2), ...inline(heading[2])), ...blocks(lines.slice(1))];
-  if (/^\s*([-*+]|\d+[.)])\s/.test(lines[0])) return [list(lines)];
+  if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(lines[0])) return [element("hr"), ...blocks(lines.slice(1))];
+  if (/^\s*>/.test(lines[0])) return [element("blockquote", ...blocks(lines.map((line) => line.replace(/^\s*>\s?/, ""))))];
+  if (lines.length > 1 && lines[0].includes("|") && /^[\s|:-]*-[\s|:-]*$/.test(lines[1])) return [table(lines)];
+  if (LIST.test(lines[0])) return [list(lines)];
+  const at = lines.findIndex((line) => LIST.test(line));  // a list right behind its introduction
+  if (at > 0) return [...block(lines.slice(0, at)), list(lines.slice(at))];
   return [element("p", ...inline(lines.join("\n")))];
 }
 
@@ -52,9 +90,9 @@ function blocks(lines) {
   for (let i = 0; i < lines.length; ++i) {
     if (/^\s*```/.test(lines[i])) {
       close();
-      const code = [];
-      while (++i < lines.length && !/^\s*```/.test(lines[i])) code.push(lines[i]);
-      out.push(element("pre", element("code", code.join("\n"))));
+      const inside = [];
+      while (++i < lines.length && !/^\s*```/.test(lines[i])) inside.push(lines[i]);
+      out.push(code(inside));
     } else if (lines[i].trim() === "") {
       close();
     } else {

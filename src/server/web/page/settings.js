@@ -1,6 +1,13 @@
 // Settings, kept in this browser.
-const FIELDS = ["system", "temperature", "max-tokens", "seed", "key"];
+const FIELDS = ["system", "temperature", "top-p", "max-tokens", "seed", "key", "theme"];
 let settings = JSON.parse(localStorage.getItem("quire.settings") ?? "{}");
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function showTheme() {
+  document.documentElement.dataset.theme = settings.theme || (dark.matches ? "dark" : "light");
+}
+dark.addEventListener("change", showTheme);
+showTheme();
 
 export function loadSettings() {
   for (const name of FIELDS) document.getElementById(name).value = settings[name] ?? "";
@@ -9,6 +16,7 @@ export function loadSettings() {
 export function saveSettings() {
   settings = Object.fromEntries(FIELDS.map((name) => [name, document.getElementById(name).value]));
   localStorage.setItem("quire.settings", JSON.stringify(settings));
+  showTheme();
 }
 
 export function headers() {
@@ -19,6 +27,7 @@ export function headers() {
 export function requestFields() {
   const fields = {};
   if (settings.temperature) fields.temperature = Number(settings.temperature);
+  if (settings["top-p"]) fields.top_p = Number(settings["top-p"]);
   if (settings["max-tokens"]) fields.max_tokens = Number(settings["max-tokens"]);
   if (settings.seed) fields.seed = Number(settings.seed);
   return fields;
