@@ -67,7 +67,8 @@ struct Q45K {
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t, const Visit& visit) {
     const SubBlockTerms terms(unit);
     const std::byte* slices = unit + kLayout.header_bytes;
-    QUIRE_NO_UNROLL for (int64_t j = 0; j < 8; j += 2) {
+    // Unrolled, so that the terms stay in registers.
+    QUIRE_UNROLL for (int64_t j = 0; j < 8; j += 2) {
       visit(Body<0>{slices}, terms.at(j));
       visit(Body<1>{slices}, terms.at(j + 1));
       slices += kLayout.block_bytes / 4;

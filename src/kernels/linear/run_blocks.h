@@ -22,8 +22,11 @@ namespace quire::kernels::QUIRE_ISA {
 // Up to this many rows unpacking hides behind memory.
 static constexpr int kDirectRows = kMaxRows < 4 ? kMaxRows : 4;
 
-// How far ahead of a read its cache line is asked for.
-static constexpr int64_t kStreamAhead = 4096;
+// How far ahead of a read its cache line is asked for: into the second-level cache, then into the first. A
+// line on its way from memory to the first holds one of a dozen miss buffers all the while; with one distance
+// of 4 KB Q4_K and Q6_K read at 81% of what the probe reads, with two at 91-95%.
+static constexpr int64_t kFarAhead = 8192;
+static constexpr int64_t kNearAhead = 3072;
 
 template <typename Format>
 struct Stream {
@@ -73,13 +76,14 @@ template <typename Format, int kRows>
                                           const std::byte* weights, int64_t group) {
   RowSums<Format::kTerms, Format::kRange, kRows> sums(activations_at<Format>(tile, 0, row));
   QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sums.acc[m] = zero();
-  const std::byte* ahead = weights + kStreamAhead;
+  const std::byte* now = weights;
   Stream<Format>::visit(weights, activation_blocks(args.k),
                         [&](const auto& body, const Terms<Format::kTerms>& terms) QUIRE_INLINE_LAMBDA {
                           QUIRE_UNROLL for (int i = 0; i < Stream<Format>::kLinesPerBlock; ++i) {
-                            prefetch(ahead + i * kSliceBytes);
+                            prefetch_far(now + kFarAhead + i * kSliceBytes);
+                            prefetch(now + kNearAhead + i * kSliceBytes);
                           }
-                          ahead += Stream<Format>::kFullUnitBytes / Format::kUnitBlocks;
+                          now += Stream<Format>::kFullUnitBytes / Format::kUnitBlocks;
                           sums.add_block(body, terms);
                           end_of_block();
                         });

@@ -49,6 +49,8 @@ inline constexpr int kLanes = 16;
 
 // Asks for the cache line at p; never faults.
 QUIRE_VEC_FN void prefetch(const void* p) { __builtin_prefetch(p); }
+// The same, no nearer than the second-level cache.
+QUIRE_VEC_FN void prefetch_far(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 }  // namespace quire::kernels::QUIRE_ISA
 
