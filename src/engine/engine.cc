@@ -1,5 +1,7 @@
 #include "engine/engine.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -75,6 +77,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<Runner> runner, c
   QUIRE_RETURN_IF_ERROR(check_options(options, runner->settings(), runner->model().n_vocab()));
   std::unique_ptr<Engine> engine(new Engine(std::move(runner), options));
   engine->thread_ = std::thread([raw = engine.get()] { raw->work(); });
+  ::pthread_setname_np(engine->thread_.native_handle(), "quire-engine");
   return engine;
 }
 

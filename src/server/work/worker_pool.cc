@@ -1,5 +1,7 @@
 #include "server/work/worker_pool.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 namespace quire::server {
@@ -17,7 +19,10 @@ class PostedWork final : public Task {
 }  // namespace
 
 WorkerPool::WorkerPool(int n_threads) {
-  for (int i = 0; i < n_threads; ++i) threads_.emplace_back([this] { work(); });
+  for (int i = 0; i < n_threads; ++i) {
+    threads_.emplace_back([this] { work(); });
+    ::pthread_setname_np(threads_.back().native_handle(), "quire-worker");
+  }
 }
 
 WorkerPool::~WorkerPool() {

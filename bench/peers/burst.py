@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""A burst through two servers: 64 requests at once, with prompts of 500 tokens of which 400 are common.
+
+    bench/peers/burst.py --quire build/release/bin/quire --model FILE [--llama-server PROGRAM] [--rounds 3]
+
+Both get the same token ids over the same API (llama.cpp's /completion, streamed), the same threads, and room for all
+requests at once. Servers are started anew for every round, so that nobody begins with the prefix in memory; rounds
+alternate. llama-server takes part in variants, and its best counts. Prints a table of medians, and with --json one object.
+
+bench/peers/install_server.py builds llama-server.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+
+import peers
+
+N_REQUESTS, N_PROMPT, N_COMMON, N_ANSWER = 64, 500, 400, 32
+CTX = 640
+LLAMA_VARIANTS = tuple((*kv, *fa) for kv in ((), ("--kv-unified",)) for fa in (("-fa", "on"), ("-fa", "off")))
+
+
+def prompts(quire, model):
+    """Ids of text, cut to length: [N_REQUESTS][N_PROMPT]."""
+    def ids(text):
+        out = subprocess.run([quire, "tokenize", "-m", model, "-p", text, "--json"], capture_output=True, text=True, check=True)
+        return json.loads(out.stdout)["ids"]
+
+    common = ids("The ship had left the harbour early and nobody on the quay had waved. " * 60)[:N_COMMON]
+    own = ids(" ".join("Passenger %d asked for %d maps, %d ropes and a lamp." % (i, i * 7 % 13, i * 5 % 11) for i in range(900)))
+    n = N_PROMPT - N_COMMON
+    assert len(common) == N_COMMON and len(own) >= n * N_REQUESTS
+    return [common + own[i * n:(i + 1) * n] for i in range(N_REQUESTS)]
+
+
+async def ask(port, prompt):
+    """(seconds to the first token, to the end, tokens)"""
+    body = json.dumps({"prompt": prompt, "n_predict": N_ANSWER, "temperature": 0, "ignore_eos": True, "stream": True,
+                       "cache_prompt": True}).encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    begin, first, tokens = time.perf_counter(), None, 0
+    writer.write(b"POST /completion HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                 b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    while line := await reader.readline():
+        if not line.startswith(b"data: {"):
+            continue
+        event = json.loads(line[6:])
+        if event.get("stop"):
+            tokens = event["tokens_predicted"]
+        elif first is None:
+            first = time.perf_counter() - begin
+    writer.close()
+    if tokens != N_ANSWER:
+        sys.exit("a request was answered with %d tokens" % tokens)
+    return first, time.perf_counter() - begin
+
+
+async def burst(port, texts):
+    begin = time.perf_counter()
+    answers = await asyncio.gather(*[ask(port, text) for text in texts])
+    return {"first_token_p50": statistics.median(a[0] for a in answers), "first_token_max": max(a[0] for a in answers),
+            "total": time.perf_counter() - begin}
+
+
+def wait_for(process, port):
+    while True:
+        if process.poll() is not None:
+            sys.exit("a server did not start: " + " ".join(process.args))
+        try:
+            with urllib.request.urlopen("http://127.0.0.1:%d/health" % port) as response:
+                if response.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+
+
+def run(command, port, texts):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(process, port)
+        asyncio.run(burst(port, [texts[0][-8:]]))  # a small one, so that nothing is met for the first time
+        return asyncio.run(burst(port, texts))
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quire", required=True)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--llama-server", default=str(peers.home() / "llama-server" / "bin" / "llama-server"))
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--port", type=int, default=18431)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    texts = prompts(args.quire, args.model)
+    common = ["-m", args.model, "--port", str(args.port), "--threads", str(args.threads)]
+    contestants = {"quire": [args.quire, "serve", *common, "--parallel", str(N_REQUESTS), "--ctx", str(CTX)]}
+    if pathlib.Path(args.llama_server).exists():
+        for variant in LLAMA_VARIANTS:
+            contestants[" ".join(("llama-server", *variant))] = [
+                args.llama_server, *common, "-np", str(N_REQUESTS), "-c", str(CTX * N_REQUESTS), "-b", "2048", *variant]
+    best = None
+    rounds = {name: [] for name in contestants}
+    for i in range(args.rounds):
+        for name, command in contestants.items():
+            if i > 0 and name != "quire" and name != best:
+                continue
+            rounds[name].append(run(command, args.port, texts))
+        if len(contestants) > 1:
+            best = min((n for n in contestants if n != "quire"), key=lambda n: rounds[n][0]["total"])
+    medians = {name: {key: statistics.median(r[key] for r in results) for key in results[0]}
+               for name, results in rounds.items() if name == "quire" or name == best}
+    if args.json:
+        print(json.dumps({"model": os.path.basename(args.model), "threads": args.threads, "rounds": args.rounds, **medians}))
+        return
+    print("%-40s %14s %14s %10s" % ("", "first token p50", "slowest", "total"))
+    for name, m in medians.items():
+        print("%-40s %13.2f s %13.2f s %8.2f s" % (name, m["first_token_p50"], m["first_token_max"], m["total"]))
+    if len(medians) > 1:
+        print("%-40s %13.1f x %13.1f x %8.1f x" % ("quire is faster by", *[medians[best][k] / medians["quire"][k] for k in
+                                                                         ("first_token_p50", "first_token_max", "total")]))
+
+
+main()
