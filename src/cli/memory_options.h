@@ -1,5 +1,5 @@
-// Options of every command whose memory depends on more than one sequence: --parallel, --max-batch-tokens and
-// the sizes of the pools of pages, --kv-pages, --kv-budget and --spill-pages.
+// Options of every command whose memory depends on more than one sequence: --parallel, --max-batch-tokens,
+// --prompt-rows, and the sizes of the pools of pages, --kv-pages, --kv-budget and --spill-pages.
 #pragma once
 
 #include "engine/settings.h"
@@ -10,7 +10,8 @@ class App;
 
 namespace quire::cli {
 
-// `settings` must outlive the parsing. Defaults are what it holds at the time of the call.
+// `settings` must outlive the parsing. Defaults are what it holds at the time of the call; of
+// --prompt-rows 64.
 void add_memory_options(CLI::App& app, EngineSettings& settings);
 // The pools alone.
 void add_page_options(CLI::App& app, EngineSettings& settings);

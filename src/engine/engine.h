@@ -73,8 +73,9 @@ class Engine {
   ~Engine();
 
   // Errors, before anything runs: kInvalidArgument (empty prompt, id outside the vocabulary, settings or
-  // tenant out of range), kContextLength (prompt and one more token do not fit), kResourceExhausted (the
-  // queue is full), kCancelled (shutting down).
+  // tenant out of range), kContextLength (prompt and one more token do not fit), kUnsupported (the prompt is
+  // to be read, and EngineSettings::prompt_rows is 0), kResourceExhausted (the queue is full), kCancelled
+  // (shutting down).
   Result<AnswerHandle> submit(Request request);
 
   // Refuses new requests and returns when all others have ended.
@@ -94,6 +95,8 @@ class Engine {
   Engine(std::unique_ptr<Runner> runner, const EngineOptions& options);
   Status check(const Request& request) const;
   int64_t answer_limit(const Request& request) const;
+  SamplingSettings without_ends(const GenerationSettings& settings) const;
+  bool ends_answer(const GenerationSettings& settings, int32_t id) const;
 
   void work();
   bool receive();
@@ -107,6 +110,8 @@ class Engine {
   void end_cancelled_and_late();
   void pause_and_resume();
   void sample();
+  void read_prompts(const BatchPlan& plan);
+  void end_readers(const BatchPlan& plan);
   void note_gauges();
   // To EngineOptions::events.
   void tell_step(const BatchPlan& plan, EngineTime end) const;
@@ -128,7 +133,14 @@ class Engine {
   std::vector<std::shared_ptr<Job>> jobs_;
   std::vector<std::shared_ptr<Job>> arrived_;
   std::vector<BatchItem> items_;
-  std::vector<int32_t> sampled_slots_;  // by row of logits
+  std::vector<int32_t> sampled_slots_;
+  std::vector<int64_t> sampled_rows_;  // of logits, parallel to it
+  std::vector<int64_t> first_rows_;    // of logits, by row of the plan; -1 where none
+  struct PromptRow {
+    Job* job;
+    int64_t position, row;
+  };
+  std::vector<PromptRow> prompt_rows_;
   std::vector<Result<SampledToken>> samples_;
   int64_t argmax_rows_ = 0;
   bool went_forward_ = false;  // in the last round
@@ -154,6 +166,8 @@ class AnswerHandle {
   // The likeliest tokens at the place of `token`, which is one of those handed out:
   // [GenerationSettings::top_logprobs].
   std::span<const TokenLogprob> top(const SampledToken& token) const;
+  // What was read of the prompt: once there is a token, or ended() without an error.
+  const PromptRecord& prompt() const;
   bool ended() const;
   const Outcome& outcome() const;  // once ended()
   // The answer ends soon, if it has not already; any number of times, in any phase.

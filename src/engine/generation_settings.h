@@ -27,6 +27,9 @@ struct GenerationSettings {
   int64_t max_tokens = -1;             // at most this many; -1 = as many as the context holds
   std::vector<std::string> stop = {};  // the answer ends before the first of these
   EndTokens end_tokens = EndTokens::kStop;
+  // Both by the Engine only:
+  std::vector<int32_t> stop_tokens = {};  // end the answer like end-of-generation tokens, whatever end_tokens
+  int64_t min_tokens = 0;                 // before so many, no token that would end the answer is chosen
   int32_t top_logprobs = 0;  // of the likeliest tokens, reported beside each chosen one (by the Engine)
 };
 

@@ -20,6 +20,7 @@ struct LiveRequest {
   int32_t weight = 1;  // of the tenant
   Priority priority = Priority::kNormal;
   PrefixScope scope = {};
+  RowUse rows = RowUse::kLast;  // kAll: takes nothing from shared prefixes
   EngineTime deadline = EngineTime::max();
 
   // --- What became of it; the table's ---

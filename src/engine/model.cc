@@ -84,6 +84,8 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
   Result<graph::Program> program = std::move(builder).finish(*logits);
   if (!program.ok()) return in_file(std::move(program).error());
   model->program_ = std::move(*program);
+  if (graph::Program& built = model->program_; settings.prompt_rows > 0 && built.state.valid())
+    built.values[static_cast<size_t>(built.root(built.state).id)].tap = true;
   model->n_vocab_ = model->program_.info(model->program_.logits).cols;
   model->passes_ = graph::run_passes(model->program_, settings.off);
   const auto is_off = [&](const char* name) {

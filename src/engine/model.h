@@ -52,6 +52,12 @@ class Model {
   int64_t ctx() const { return ctx_; }
   int64_t n_ctx_train() const { return n_ctx_train_; }
   int64_t n_vocab() const { return n_vocab_; }
+  // Of the state at a token that the vocabulary's layer takes; 0 when the settings keep none readable.
+  int64_t n_hidden() const {
+    return program_.state.valid() && program_.info(program_.root(program_.state)).tap
+               ? program_.info(program_.state).cols
+               : 0;
+  }
   LayerNeeds layer_needs() const;  // of the program's kv_layers, then of its state_layers
 
  private:

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "engine/finish_reason.h"
 #include "engine/generation_settings.h"
+#include "engine/prompt_reading.h"
 #include "engine/scheduler.h"
 #include "memory/prefix_scope.h"
 
@@ -18,6 +19,7 @@ struct Request {
   std::vector<int32_t> prompt = {};
   // Stop strings are not the engine's: who turns tokens into text looks for them, and cancels.
   GenerationSettings settings = {};
+  PromptReading reading = PromptReading::kNone;  // of the prompt, beside the answer
   int32_t tenant = 0;  // below EngineOptions::n_tenants
   // 1..kMaxTenantWeight: of tenants that both wait, one of weight 3 is served thrice the tokens of one of 1.
   int32_t tenant_weight = 1;

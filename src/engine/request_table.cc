@@ -187,7 +187,8 @@ void RequestTable::admit(EngineTime now) {
   SchedulerState seen = state(now);
   while (const std::optional<size_t> next = scheduler_.next_in_line(seen)) {
     LiveRequest& request = *queue_[*next];
-    const PrefixMatch match = memory_.match(request.scope, request.tokens);
+    const PrefixMatch match =
+        request.rows == RowUse::kAll ? PrefixMatch{} : memory_.match(request.scope, request.tokens);
     if (match.worth_waiting() && !queued_[*next].spilled) {
       const int32_t producer = sequence_slot_[static_cast<size_t>(match.producer.index)];
       QUIRE_CHECK(producer >= 0);
@@ -221,6 +222,7 @@ void RequestTable::let_in(size_t queued) {
   const auto known = static_cast<int64_t>(request.tokens.size());
   view(request.slot) = {.use = SlotUse::kRuns,
                         .tail = held % kPagePositions != 0 ? TailPage::kCopied : TailPage::kOwn,
+                        .rows = request.rows,
                         .claim = request.claim,
                         .held = held,
                         .known = known};
@@ -244,6 +246,7 @@ int64_t RequestTable::take_sequence(LiveRequest& request) {
   Result<SequenceId> sequence = memory_.open(request.scope);
   QUIRE_CHECK(sequence.ok());  // state() counts them
   request.sequence = *sequence;
+  if (request.rows == RowUse::kAll) return 0;
   return memory_.attach(request.sequence, request.tokens);
 }
 

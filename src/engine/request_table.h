@@ -81,6 +81,8 @@ class RequestTable {
   void set_use(int32_t slot, SlotUse use);
 
   LiveRequest& at(int32_t slot) { return *slots_[static_cast<size_t>(slot)]; }
+  LiveRequest* at_or_null(int32_t slot) { return slots_[static_cast<size_t>(slot)]; }
+  int64_t held(int32_t slot) const { return running_[static_cast<size_t>(slot)].held; }
   std::span<const int32_t> tokens(const PlannedRows& rows);  // that these rows feed
   bool completes(const PlannedRows& rows) const;             // whether they reach the last known token
 

@@ -20,6 +20,7 @@ Status check_settings(const EngineSettings& settings) {
   QUIRE_RETURN_IF_ERROR(in_range("the number of parallel sequences", settings.max_sequences, 1, 1 << 16));
   QUIRE_RETURN_IF_ERROR(in_range("the number of tokens in a batch", settings.max_batch_tokens, 1, 1 << 20));
   QUIRE_RETURN_IF_ERROR(in_range("the number of logit rows", settings.max_outputs, 0, 1 << 20));
+  QUIRE_RETURN_IF_ERROR(in_range("the number of rows for prompts", settings.prompt_rows, 0, 1 << 20));
   QUIRE_RETURN_IF_ERROR(in_range("the number of pages", settings.kv_pages, 0, kMaxPages));
   QUIRE_RETURN_IF_ERROR(in_range("the length of a draft", settings.max_draft, 0, 64));
   QUIRE_RETURN_IF_ERROR(in_range("the number of spill pages", settings.spill_pages, 0, kMaxPages));
@@ -47,8 +48,9 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                       model.ctx(), pages, kMaxPages);
   }
   const int64_t max_tokens = std::min(settings.max_batch_tokens, model.ctx() * settings.max_sequences);
-  const int64_t max_outputs =
-      std::min(max_tokens, settings.max_outputs > 0 ? settings.max_outputs : int64_t{settings.max_sequences});
+  const int64_t max_outputs = std::min(
+      max_tokens, (settings.max_outputs > 0 ? settings.max_outputs : int64_t{settings.max_sequences}) +
+                      settings.prompt_rows);
   runner->max_tokens_ = max_tokens;
   runner->max_outputs_ = max_outputs;
   MemoryConfig memory{.needs = model.layer_needs(),

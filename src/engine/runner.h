@@ -76,6 +76,8 @@ class Runner {
   // while they were computed; -1 when none is above -Inf. Nothing when not asked for, or with --off
   // head-argmax.
   std::optional<int32_t> argmax(int64_t row) const { return executor_->argmax(row); }
+  // Row i of what the vocabulary's layer took in the last step: [Model::n_hidden()], which must not be 0.
+  std::span<const float> state(int64_t row) const { return executor_->tap_row(model_->program().state, row); }
   int64_t n_logits() const { return static_cast<int64_t>(output_rows_.size()); }
   // Row i of the hidden state entering `layer` (settings.tap_hidden), or of the normed output for layer =
   // n_layer.

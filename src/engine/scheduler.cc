@@ -143,16 +143,19 @@ void Scheduler::plan_prompts(const SchedulerState& state, int32_t pages_left) {
 
   const auto n_waiting = static_cast<int64_t>(prompts_.size() + state.queued.size());
   int64_t budget = prompt_budget(plan_.n_streams, n_waiting, state.cost, limits_);
+  int64_t rows_left = limits_.max_prompt_rows;
   for (const int32_t slot : prompts_) {
     const RunningRequest& request = state.running[static_cast<size_t>(slot)];
     const int64_t within = growth_within(request, pages_left);
     int64_t end = request.held + std::min({budget, request.known - request.held, within});
+    if (request.rows == RowUse::kAll) end = std::min(end, request.held + 1 + rows_left);
     if (end < request.known && end / kPromptCut * kPromptCut > request.held)
       end = end / kPromptCut * kPromptCut;
     const int64_t n_tokens = end - request.held;
     if (n_tokens <= 0) continue;
     pages_left -= static_cast<int32_t>(growth(request, n_tokens));
     budget -= n_tokens;
+    if (request.rows == RowUse::kAll) rows_left -= n_tokens - 1;
     plan_.rows.push_back({.slot = slot, .n_tokens = n_tokens});
     plan_.n_prompt_tokens += n_tokens;
   }

@@ -63,10 +63,12 @@ struct QueuedRequest {
 
 enum class SlotUse : uint8_t { kFree, kRuns, kPaused };  // paused: its reader is behind
 enum class TailPage : uint8_t { kOwn, kCopied };         // copied: appending takes one page more
+enum class RowUse : uint8_t { kLast, kAll };             // which rows of a prompt need logits
 
 struct RunningRequest {
   SlotUse use = SlotUse::kFree;
   TailPage tail = TailPage::kOwn;
+  RowUse rows = RowUse::kLast;
   Claim claim = {};
   int64_t held = 0;   // positions in memory
   int64_t known = 0;  // tokens there are; held + 1 when only the next token is missing, above that a prompt
@@ -88,6 +90,7 @@ struct SchedulerState {
 
 struct SchedulerLimits {
   int64_t max_batch_tokens = 512;  // of one step; at least one per sequence
+  int64_t max_prompt_rows = 0;     // of logits in one step, beside one per sequence
   // A step with both streams and prompts takes at most this long (zero: no limit), and at most `max_stretch`
   // times as long as the streams alone would, or more in proportion where more prompts wait than streams run.
   EngineTime max_token_gap = std::chrono::milliseconds(100);

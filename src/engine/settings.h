@@ -21,7 +21,9 @@ struct EngineSettings {
   int64_t spill_pages = 0;         // of the area where preempted sequences wait; 0 = they are computed again
   int32_t max_draft = 0;           // newest tokens of a sequence that truncation always takes back exactly
   int64_t max_outputs = 0;         // rows of logits of one step; 0 = one per sequence
-  int threads = 0;                 // 0 = one per physical core
+  // Rows of logits beside those, for prompts that are read (engine/prompt_reading.h); 0 = none can be.
+  int64_t prompt_rows = 0;
+  int threads = 0;  // 0 = one per physical core
   std::string isa = "auto";
   graph::KvType kv_type = graph::KvType::kF16;
   graph::ActivationSetting activations = graph::ActivationSetting::kInt8;

@@ -183,6 +183,8 @@ class ProgramBuilder {
 
   // A value that stays readable after the step (hidden rows for tests and draft heads).
   void tap(Value x, std::string name);
+  // Names what the vocabulary's layer takes: Program::state.
+  void set_state(Value x) { program_.state = x; }
 
   // The label that following ops carry, e.g. "blk.3".
   void set_label(std::string label) { label_ = std::move(label); }

@@ -46,6 +46,7 @@ struct Program {
   std::vector<KvLayer> kv_layers;
   std::vector<StateLayer> state_layers;
   Value logits;  // [outputs, n_vocab], a tap
+  Value state;   // [outputs, d_model], what the vocabulary's layer takes; invalid in programs without one
 
   const ValueInfo& info(Value value) const { return values[static_cast<size_t>(value.id)]; }
   // The value that owns the memory: the parent of a view, else the value itself.

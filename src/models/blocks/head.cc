@@ -11,6 +11,7 @@ graph::Value lm_head(graph::ProgramBuilder& b, Value x, const DecoderParams& p, 
   b.set_label("output");
   Value h = b.rms_norm(x, std::string(spec.norm) + ".weight", p.norm_eps);
   tap_hidden(b, h, p.n_layer, options);
+  b.set_state(h);
   // An error in its activations goes straight into the logits, hence two planes; unless it is most of the
   // model, which would then cost almost twice as much per sequence.
   const bool is_most = p.n_vocab * p.d_model > b.n_linear_values();
