@@ -1,35 +1,17 @@
-"""The official `openai` client against `quire serve`: chat, streams, tools' errors, responses, models, retries, cancelling.
+"""The official `openai` client against `quire serve`: chat, streams, tools' errors, responses, models,
+embeddings, retries, cancelling.
 
 usage: openai_client.py QUIRE TEST_DATA [MODEL]
 
 Needs the package openai, in this Python or one that a virtual environment can install; says so and exits 0 when there is
 neither. Not part of the fast tests."""
 
-import importlib.util
-import os
 import re
-import subprocess
 import sys
-import tempfile
 
+from client_package import check, run_with
 
-def with_client():
-    """This script again in a Python that has the client."""
-    if importlib.util.find_spec("openai"):
-        return
-    folder = tempfile.mkdtemp(prefix="quire-openai-")
-    python = os.path.join(folder, "bin", "python")
-    made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True)
-    got = made.returncode == 0 and subprocess.run([python, "-m", "pip", "install", "-q", "openai"], capture_output=True).returncode == 0
-    if not got:
-        print("skipped: the package openai cannot be installed here")
-        sys.exit(0)
-    os.execv(python, [python, *sys.argv])
-
-
-with_client()
-
-import time
+run_with("openai", "numpy")
 
 import openai
 
@@ -37,12 +19,6 @@ from server_case import TINY, Server, wait_until
 
 HELLO = [{"role": "user", "content": "Hello"}]
 EXTRA = {"ignore_eos": True}
-
-
-def check(condition, what):
-    if not condition:
-        sys.exit("FAILED: %s" % (what,))
-    print("ok:", what)
 
 
 def stop_in(text):
@@ -84,12 +60,25 @@ def responses(client):
 def errors(client):
     for make, kind in ((lambda: client.chat.completions.create(model="m", messages=HELLO, temperature=-1), openai.BadRequestError),
                        (lambda: client.chat.completions.create(model="m", messages=[]), openai.BadRequestError),
-                       (lambda: client.embeddings.create(model="m", input="x"), openai.NotFoundError)):
+                       (lambda: client.embeddings.create(model="m", input=""), openai.BadRequestError),
+                       (lambda: client.post("/nothing", cast_to=object), openai.NotFoundError)):
         try:
             make()
             check(False, kind.__name__)
         except kind as error:
             check(error.request_id is not None, "%s: %s" % (kind.__name__, error.message))
+
+
+def embeddings(client):
+    texts = ["Hello", "Hello world"]
+    vectors = client.embeddings.create(model="m", input=texts)  # asks for base64
+    plain = client.embeddings.create(model="m", input=texts, encoding_format="float")
+    for packed, floats in zip(vectors.data, plain.data):
+        check(max(abs(a - b) for a, b in zip(packed.embedding, floats.embedding)) < 1e-7, "embedding %d, twice" % packed.index)
+        check(abs(sum(x * x for x in packed.embedding) - 1) < 1e-5, "of length one")
+    check(vectors.usage.prompt_tokens == plain.usage.total_tokens, "their usage")
+    short = client.embeddings.create(model="m", input="Hello", dimensions=4)
+    check(len(short.data[0].embedding) == 4, "dimensions")
 
 
 def cancelling(client, server):
@@ -106,6 +95,7 @@ def main():
         check(client.models.list().data[0].object == "model", "models")
         chat(client)
         responses(client)
+        embeddings(client)
         errors(client)
         cancelling(client, server)
         check(server.stop() == 0, "shutdown")

@@ -1,10 +1,12 @@
 """`quire serve` on a tiny model: answers, streams, refusals, limits, clients that leave, shutdown."""
 
+import base64
 import json
 import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -133,6 +135,61 @@ class Answers(Shared):
         native = self.server.post("/completion", {"prompt": "Hello", "n_predict": 8, "temperature": 0, "ignore_eos": True})[1]
         self.assertEqual((native["content"], native["stop_type"], native["tokens_predicted"]), (choice["text"], "limit", 8))
 
+    def test_echo_tells_what_the_model_thought_of_the_prompt(self):
+        ask = {"prompt": "Hello world, how are you", "max_tokens": 3, "temperature": 0, "ignore_eos": True, "logprobs": 2}
+        plain = self.server.post("/v1/completions", ask)[1]["choices"][0]
+        status, body = self.server.post("/v1/completions", {**ask, "echo": True})
+        self.assertEqual(status, 200, body)
+        choice, logprobs = body["choices"][0], body["choices"][0]["logprobs"]
+        n_prompt = body["usage"]["prompt_tokens"]
+        self.assertEqual(body["usage"]["prompt_tokens_details"]["cached_tokens"], 0)  # each row is computed
+        self.assertTrue(choice["text"].endswith(ask["prompt"] + plain["text"]), choice["text"])
+        for name in ("tokens", "token_logprobs", "top_logprobs", "text_offset"):
+            self.assertEqual(len(logprobs[name]), n_prompt + 3, name)
+            if name != "text_offset":
+                self.assertEqual(logprobs[name][n_prompt:], plain["logprobs"][name], name)
+        self.assertEqual((logprobs["token_logprobs"][0], logprobs["top_logprobs"][0]), (None, None))
+        self.assertTrue(all(p < 0 for p in logprobs["token_logprobs"][1:]))
+        # What is sampled after a prompt is what the prompt says of it when it is longer.
+        ids = self.server.post("/tokenize", {"content": ask["prompt"], "add_special": True})[1]["tokens"]
+        told = self.server.post("/v1/completions", {**ask, "max_tokens": 1, "echo": False, "prompt": ids[:4]})[1]["choices"][0]
+        self.assertEqual(told["logprobs"]["top_logprobs"][0][told["logprobs"]["tokens"][0]],
+                         logprobs["top_logprobs"][4][told["logprobs"]["tokens"][0]])
+        nothing = {**ask, "echo": True, "max_tokens": 0, "prompt": [ids, ids[:3]]}
+        for each, n in zip(self.server.post("/v1/completions", nothing)[1]["choices"], (len(ids), 3)):
+            self.assertEqual((each["finish_reason"], each["logprobs"]["token_logprobs"]),
+                             ("length", logprobs["token_logprobs"][:n]))
+        self.assertEqual(self.server.post("/v1/completions", {"prompt": "Hi", "echo": True, "max_tokens": 0})[1]["choices"][0]
+                         ["text"][-2:], "Hi")
+        events = self.server.events("/v1/completions", {**ask, "echo": True})
+        self.assertEqual("".join(e["choices"][0]["text"] for e in events[:-1]), choice["text"])
+
+    def test_embeddings(self):
+        texts = ["Hello", "Hello world", "A longer text that has more tokens than one step has rows for prompts " * 4]
+        status, body = self.server.post("/v1/embeddings", {"input": texts, "model": "m"})
+        self.assertEqual((status, body["object"], [d["index"] for d in body["data"]]), (200, "list", [0, 1, 2]), body)
+        vectors = [d["embedding"] for d in body["data"]]
+        for vector in vectors:
+            self.assertAlmostEqual(sum(x * x for x in vector), 1, places=5)
+        ids = [self.server.post("/tokenize", {"content": t, "add_special": True})[1]["tokens"] for t in texts]
+        self.assertEqual(body["usage"], {"prompt_tokens": sum(map(len, ids)), "total_tokens": sum(map(len, ids))})
+        again = self.server.post("/v1/embeddings", {"input": ids, "encoding_format": "base64"})[1]["data"]
+        for vector, other in zip(vectors, again):
+            packed = base64.b64decode(other["embedding"])
+            self.assertEqual(list(struct.unpack("<%df" % len(vector), packed)),
+                             list(struct.unpack("<%df" % len(vector), struct.pack("<%df" % len(vector), *vector))))
+        short = self.server.post("/v1/embeddings", {"input": texts[0], "dimensions": 4})[1]["data"][0]["embedding"]
+        self.assertEqual(len(short), 4)
+        self.assertAlmostEqual(sum(x * x for x in short), 1, places=5)
+        self.assertAlmostEqual(short[1] / short[0], vectors[0][1] / vectors[0][0], places=4)
+        native = self.server.post("/embedding", {"content": texts[0], "embd_normalize": -1})[1][0]["embedding"][0]
+        self.assertAlmostEqual(native[1] / native[0], vectors[0][1] / vectors[0][0], places=4)
+        for bad, word in (({"input": ""}, "input"), ({"input": []}, "input"), ({"input": [1.5]}, "input"),
+                          ({"input": "x", "dimensions": 0}, "dimensions"), ({"input": "x", "encoding_format": "hex"}, "hex"),
+                          ({}, "input"), ({"input": "x", "stream": True}, "stream")):
+            self.refused("/v1/embeddings", bad, 400, word if word != "hex" else "encoding_format")
+        self.refused("/v1/rerank", {"query": "a", "documents": ["b"]}, 501, "ranking head")
+
     def test_responses_and_messages(self):
         text = self.chat()["choices"][0]["message"]["content"]
         ask = {"input": "Hello", "max_output_tokens": 12, "temperature": 0, "ignore_eos": True}
@@ -216,7 +273,7 @@ class Refusals(Shared):
                               ({"top_logprobs": 3}, "top_logprobs"), ({"no_such_field": 1}, "no_such_field"),
                               ({"max_tokens": 1, "max_completion_tokens": 2}, "max_completion_tokens")):
             self.assertIn(name, self.refused(chat, {**HELLO, **changes}, 400)["message"])
-        self.refused("/v1/completions", {"prompt": "x", "echo": True}, 400, "echo")
+        self.refused("/v1/completions", {"prompt": "x", "best_of": 2}, 400, "best_of")
         self.refused("/v1/completions", {"prompt": [1, 99999999]}, 400)
         self.refused("/v1/responses", {"input": "x", "previous_response_id": "r"}, 400, "previous_response_id")
         status, body = self.server.post("/v1/messages", {"messages": "x", "max_tokens": 5})

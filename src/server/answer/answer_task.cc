@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+#include "base/utf8.h"
+
 namespace quire::server {
 
 AnswerTask::AnswerTask(const Context& context, AnswerPlan plan, std::shared_ptr<Reply> reply,
@@ -47,9 +50,12 @@ std::optional<ApiError> AnswerTask::submit() {
     choice.request.on_change = [weak = weak_from_this(), &pool = context_.pool] {
       if (auto self = weak.lock()) pool.schedule(std::move(self));
     };
+    std::vector<int32_t> echoed;
+    if (plan_.echo == Echo::kPrompt) echoed = choice.request.prompt;
     Result<AnswerHandle> handle = context_.engine.submit(std::move(choice.request));
     if (!handle.ok()) return from_error(handle.error());
     choices_.emplace_back(choice.prompt, context_.tokenizer, plan_.reader, std::move(*handle));
+    choices_.back().echoed = std::move(echoed);
   }
   return {};
 }
@@ -75,9 +81,11 @@ std::optional<ApiError> AnswerTask::advance(size_t index) {
   const bool ended = choice.handle.ended();  // before the last tokens are taken
   const std::span<const SampledToken> tokens = choice.handle.take();
   if (!tokens.empty()) note_gap(choice);
+  if (!tokens.empty() || (ended && !choice.handle.outcome().error)) write_prompt(index);
   for (const SampledToken& token : tokens) {
     if (choice.text_ended) break;
-    choice.reader.push(detail_of(choice.handle, token), deltas_);
+    choice.reader.push(
+        {.id = token.id, .logprob = token.logprob, .top = details_of(choice.handle.top(token))}, deltas_);
     write(index, deltas_);
     if (!choice.reader.ended()) continue;
     end_choice(index, EndReason::kStop);
@@ -91,6 +99,9 @@ std::optional<ApiError> AnswerTask::advance(size_t index) {
   if (outcome.reason == FinishReason::kCancelled)
     return ApiError{.kind = ApiErrorKind::kUnavailable, .message = "the server is shutting down"};
   choice.reader.finish(deltas_);
+  const PromptRecord& prompt = choice.handle.prompt();
+  if (reads_state(prompt.reading()))
+    deltas_.push_back({.kind = DeltaKind::kState, .state = {prompt.state().begin(), prompt.state().end()}});
   write(index, deltas_);
   end_choice(index, outcome.reason == FinishReason::kStop || choice.reader.stopped_by() ? EndReason::kStop
                                                                                         : EndReason::kLength);
@@ -104,14 +115,34 @@ void AnswerTask::note_gap(Choice& choice) {
   choice.last_token = now;
 }
 
-TokenDetail AnswerTask::detail_of(const AnswerHandle& handle, const SampledToken& token) const {
-  TokenDetail detail{.id = token.id, .logprob = token.logprob};
-  for (const TokenLogprob& top : handle.top(token)) {
-    if (top.id < 0) break;
-    detail.top.push_back(
-        {.id = top.id, .bytes = std::string(context_.tokenizer.piece(top.id)), .logprob = top.logprob});
+std::vector<TokenDetail> AnswerTask::details_of(std::span<const TokenLogprob> top) const {
+  std::vector<TokenDetail> details;
+  for (const TokenLogprob& entry : top) {
+    if (entry.id < 0) break;
+    details.push_back({.id = entry.id,
+                       .bytes = std::string(context_.tokenizer.piece(entry.id, RenderSpecial::kShow)),
+                       .logprob = entry.logprob});
   }
-  return detail;
+  return details;
+}
+
+// Before the first delta of its answer: the prompt as it stands, control tokens too.
+void AnswerTask::write_prompt(size_t index) {
+  Choice& choice = choices_[index];
+  const std::vector<int32_t> ids = std::exchange(choice.echoed, {});
+  if (ids.empty()) return;
+  const Result<std::string> text =
+      context_.tokenizer.decode(ids, {.special = RenderSpecial::kShow, .leading_space = LeadingSpace::kKeep});
+  QUIRE_CHECK(text.ok());  // the engine has taken them
+  Delta delta{.text = replace_invalid_utf8(*text)};
+  const PromptRecord& read = choice.handle.prompt();
+  for (size_t i = 0; i < read.logprobs().size(); ++i) {
+    delta.tokens.push_back({.id = ids[i],
+                            .bytes = std::string(context_.tokenizer.piece(ids[i], RenderSpecial::kShow)),
+                            .logprob = read.logprobs()[i],
+                            .top = details_of(read.top(i))});
+  }
+  writer_->delta(index, std::move(delta));
 }
 
 void AnswerTask::write(size_t index, std::vector<Delta>& deltas) {

@@ -22,12 +22,16 @@
 
 namespace quire::server {
 
+// Whether an answer's text begins with its prompt.
+enum class Echo : uint8_t { kNo, kPrompt };
+
 struct AnswerPlan {
   struct Choice {
     size_t prompt = 0;  // index among the request's prompts
     Request request = {};
   };
   std::vector<Choice> choices = {};
+  Echo echo = Echo::kNo;
   ReaderOptions reader = {};
 };
 
@@ -60,6 +64,7 @@ class AnswerTask final : public Task, public std::enable_shared_from_this<Answer
     Choice(size_t prompt_index, const Tokenizer& tokenizer, const ReaderOptions& options, AnswerHandle answer)
         : prompt(prompt_index), reader(tokenizer, options), handle(std::move(answer)) {}
     size_t prompt;
+    std::vector<int32_t> echoed = {};  // the prompt, until it has been written
     ChoiceReader reader;
     AnswerHandle handle;
     std::optional<std::chrono::steady_clock::time_point> last_token = {};
@@ -71,8 +76,9 @@ class AnswerTask final : public Task, public std::enable_shared_from_this<Answer
   std::optional<ApiError> submit();
   Progress pump();
   std::optional<ApiError> advance(size_t index);
+  void write_prompt(size_t index);
   void note_gap(Choice& choice);
-  TokenDetail detail_of(const AnswerHandle& handle, const SampledToken& token) const;
+  std::vector<TokenDetail> details_of(std::span<const TokenLogprob> top) const;
   void write(size_t index, std::vector<Delta>& deltas);
   void end_choice(size_t index, EndReason reason);
   Accounting accounting() const;

@@ -17,6 +17,9 @@ void AnswerCollector::delta(size_t choice, Delta delta) {
     case DeltaKind::kToolCall:
       at.calls.push_back(std::move(delta.call));
       break;
+    case DeltaKind::kState:
+      at.state = std::move(delta.state);
+      break;
   }
   std::ranges::move(delta.tokens, std::back_inserter(at.tokens));
 }

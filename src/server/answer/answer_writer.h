@@ -35,6 +35,7 @@ struct CollectedChoice {
   std::string reasoning = {};
   std::vector<AnsweredCall> calls = {};
   std::vector<TokenDetail> tokens = {};
+  std::vector<float> state = {};
   ChoiceEnd end = {};
 };
 

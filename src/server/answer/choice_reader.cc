@@ -40,7 +40,13 @@ size_t without_trailing_space(std::string_view text) { return text.find_last_not
 }  // namespace
 
 ChoiceReader::ChoiceReader(const Tokenizer& tokenizer, ReaderOptions options)
-    : tokenizer_(tokenizer), options_(std::move(options)), holder_(options_.stops) {
+    : tokenizer_(tokenizer), options_(std::move(options)), holder_(options_.stops, options_.stop_text) {
+  if (!options_.begun_call.empty()) {
+    enter(Mode::kCall);
+    opening_ = options_.tools == ToolSyntax::kLlama3 ? "" : tags_of(options_.tools).open;
+    call_text_ = options_.begun_call;
+    return;
+  }
   enter(options_.split_thinking && options_.begins_thinking ? Mode::kThinking : Mode::kContent);
 }
 
@@ -80,7 +86,7 @@ void ChoiceReader::push(TokenDetail detail, std::vector<Delta>& out) {
   const bool is_tag = (tags.open != nullptr && shown == tags.open) ||
                       (tags.close != nullptr && shown == tags.close) ||
                       (options_.split_thinking && (shown == kThinkOpen || shown == kThinkClose));
-  detail.bytes = is_tag ? shown : tokenizer_.piece(detail.id);
+  detail.bytes = is_tag ? shown : tokenizer_.piece(detail.id, options_.special);
   holder_.push(std::move(detail));
   drain(out);
 }

@@ -28,7 +28,11 @@ struct ReaderOptions {
   bool begins_thinking = false;          // the prompt has opened <think>
   ToolSyntax tools = ToolSyntax::kNone;  // kNone: none are parsed
   ToolCallCount tool_calls = ToolCallCount::kAny;
-  bool details = false;  // whether deltas carry tokens
+  bool details = false;                          // whether deltas carry tokens
+  RenderSpecial special = RenderSpecial::kHide;  // whether control tokens are text
+  StopText stop_text = StopText::kDrop;
+  // The answer begins inside a call, of which this was written already.
+  std::string begun_call = {};
   std::string call_id_prefix = "call_";
 };
 

@@ -9,7 +9,7 @@
 
 namespace quire::server {
 
-enum class DeltaKind : uint8_t { kContent, kReasoning, kToolCall };
+enum class DeltaKind : uint8_t { kContent, kReasoning, kToolCall, kState };
 
 // A call the model asks for. `arguments` is the text of a JSON object.
 struct AnsweredCall {
@@ -23,6 +23,7 @@ struct Delta {
   std::string text = {};                 // of content and reasoning; valid UTF-8
   AnsweredCall call = {};                // of kToolCall
   std::vector<TokenDetail> tokens = {};  // when logprobs were asked for
+  std::vector<float> state = {};         // of kState: what embeddings are made of
 };
 
 enum class EndReason : uint8_t { kStop, kLength, kToolCalls };

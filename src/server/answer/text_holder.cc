@@ -47,7 +47,8 @@ TextHolder::Piece TextHolder::take() {
   // A candidate that began before the match may still win; until it is decided the match is not final.
   if (match.begin != std::string::npos && match.begin <= partial) {
     if (match.is_stop) {
-      Piece piece = release(match.begin, match.begin);  // its own tokens are never seen
+      const size_t end = match.begin + (stop_text_ == StopText::kKeep ? match.length : 0);
+      Piece piece = release(end, end);  // dropped with its tokens
       stopped_by_ = stops_[match.index];
       return piece;
     }

@@ -20,10 +20,14 @@
 
 namespace quire::server {
 
+// Whether the stop string that ends a text is part of it.
+enum class StopText : uint8_t { kDrop, kKeep };
+
 class TextHolder {
  public:
   // Empty strings must not be among them.
-  explicit TextHolder(std::vector<std::string> stops) : stops_(std::move(stops)) {}
+  explicit TextHolder(std::vector<std::string> stops, StopText stop_text = StopText::kDrop)
+      : stops_(std::move(stops)), stop_text_(stop_text) {}
 
   // The markers looked for from here on.
   void watch(std::vector<std::string> markers) { markers_ = std::move(markers); }
@@ -60,6 +64,7 @@ class TextHolder {
   };
 
   std::vector<std::string> stops_;
+  StopText stop_text_;
   std::vector<std::string> markers_;
   std::string held_;
   std::deque<HeldToken> tokens_;

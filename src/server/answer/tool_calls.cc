@@ -56,6 +56,26 @@ ToolSyntax tool_syntax_of(std::string_view source) {
   return ToolSyntax::kNone;
 }
 
+CallBeginning call_beginning(ToolSyntax syntax, std::string_view name) {
+  const char* const arguments = syntax == ToolSyntax::kLlama3 ? "parameters" : "arguments";
+  std::string call = "{\"name\": \"";
+  if (!name.empty()) {
+    const std::string quoted = Json(name).dump();
+    call += quoted.substr(1) + ", \"" + arguments + "\":";  // a space would be part of the model's next token
+  }
+  switch (syntax) {
+    case ToolSyntax::kHermes:
+      return {.open = "<tool_call>", .text = "\n" + call};
+    case ToolSyntax::kMistral:
+      return {.open = "[TOOL_CALLS]", .text = "[" + call};
+    case ToolSyntax::kLlama3:
+      return {.text = call};
+    case ToolSyntax::kNone:
+      break;
+  }
+  return {};
+}
+
 std::optional<std::vector<AnsweredCall>> parse_tool_calls(ToolSyntax syntax, std::string_view text) {
   if (syntax == ToolSyntax::kNone) return {};
   std::vector<AnsweredCall> calls;

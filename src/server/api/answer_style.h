@@ -12,6 +12,7 @@ struct AnswerStyle {
   Delivery delivery = Delivery::kWhole;
   StreamUsage usage = StreamUsage::kOmit;
   bool logprobs = false;
+  bool token_ids = false;
 };
 
 }  // namespace quire::server

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <random>
+#include <utility>
 
 #include "server/api/json_text.h"
 
@@ -28,7 +29,10 @@ ApiResult<std::vector<AnswerPlan::Choice>> make_choices(const ApiCall& call, con
   const TenantLimits limits = call.tenant.limits();
   std::vector<AnswerPlan::Choice> choices;
   for (size_t p = 0; p < prompts.size(); ++p) {
-    const auto n_prompt = static_cast<int64_t>(prompts[p].size());
+    std::vector<int32_t> prompt = prompts[p];
+    if (ask.keep_last > 0 && std::cmp_greater(prompt.size(), ask.keep_last))
+      prompt.erase(prompt.begin(), prompt.end() - static_cast<std::ptrdiff_t>(ask.keep_last));
+    const auto n_prompt = static_cast<int64_t>(prompt.size());
     const int64_t n_ctx = call.model.engine().max_length();
     if (n_prompt >= n_ctx) {
       return ApiError{.kind = ApiErrorKind::kContextSize,
@@ -38,8 +42,9 @@ ApiResult<std::vector<AnswerPlan::Choice>> make_choices(const ApiCall& call, con
                       .extra = {{"n_prompt_tokens", n_prompt}, {"n_ctx", n_ctx}}};
     }
     for (int32_t i = 0; i < ask.n; ++i) {
-      Request request{.prompt = prompts[p],
+      Request request{.prompt = prompt,
                       .settings = ask.settings,
+                      .reading = ask.reading,
                       .tenant = call.tenant.index(),
                       .tenant_weight = limits.weight,
                       .priority = limits.priority,

@@ -17,6 +17,9 @@ struct ApiCall {
   const ServedModel& model;
   const Tenant& tenant;
   const HttpRequest& request;
+  FieldLog* log = nullptr;  // hears which fields are read
+
+  Fields fields(const Json& body) const { return Fields(body, "", log); }
 };
 
 // An answer of the model, ready to run. `make_writer` binds it to the reply.

@@ -37,6 +37,8 @@ class ChatStream final : public AnswerWriter {
         return chunk(choice, {{"reasoning_content", std::move(delta.text)}}, delta.tokens);
       case DeltaKind::kToolCall:
         return tool_call(choice, std::move(delta));
+      case DeltaKind::kState:
+        return;
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "tokenizer/templates/json_value.h"
@@ -31,10 +32,11 @@ Value arguments_value(const Json& arguments) {
   return Value(text);
 }
 
-ApiResult<std::vector<ToolCall>> read_calls(const Json& calls, const std::string& where) {
+ApiResult<std::vector<ToolCall>> read_calls(const Fields& outer, const Json& calls,
+                                            const std::string& where) {
   std::vector<ToolCall> out;
   for (size_t i = 0; i < calls.size(); ++i) {
-    Fields fields(calls[i], fmt::format("{}.tool_calls[{}]", where, i));
+    Fields fields(calls[i], fmt::format("{}.tool_calls[{}]", where, i), outer);
     ToolCall call{.id = fields.text("id").value_or("")};
     fields.refuse("type", "only functions can be called", {"function"});
     fields.ignore({"index"});
@@ -42,7 +44,7 @@ ApiResult<std::vector<ToolCall>> read_calls(const Json& calls, const std::string
     if (function == nullptr) {
       fields.fail("function", "is missing");
     } else {
-      Fields inner(*function, fmt::format("{}.tool_calls[{}].function", where, i));
+      Fields inner(*function, fmt::format("{}.tool_calls[{}].function", where, i), fields);
       const std::optional<std::string> name = inner.text("name");
       if (!name) inner.fail("name", "is missing");
       call.name = name.value_or("");
@@ -59,8 +61,8 @@ ApiResult<std::vector<ToolCall>> read_calls(const Json& calls, const std::string
   return out;
 }
 
-ApiResult<ChatMessage> read_message(const Json& json, const std::string& where) {
-  Fields fields(json, where);
+ApiResult<ChatMessage> read_message(const Fields& outer, const Json& json, const std::string& where) {
+  Fields fields(json, where, outer);
   ChatMessage message;
   const std::optional<std::string> role = fields.text("role");
   if (!role) {
@@ -73,9 +75,9 @@ ApiResult<ChatMessage> read_message(const Json& json, const std::string& where) 
   const bool assistant = message.role == "assistant";
   if (const Json* const calls = fields.array("tool_calls")) {
     if (!assistant) fields.fail("tool_calls", "is for messages of the assistant");
-    QUIRE_ASSIGN_OR_RETURN(message.tool_calls, read_calls(*calls, where));
+    QUIRE_ASSIGN_OR_RETURN(message.tool_calls, read_calls(fields, *calls, where));
   }
-  if (const Json* const content = fields.any("content")) {
+  if (const Json* const content = fields.any("content", R"({"type": ["string", "array", "null"]})")) {
     QUIRE_ASSIGN_OR_RETURN(std::string text, content_text(*content, where + ".content"));
     message.content = Value(std::move(text));
   } else if (!assistant || message.tool_calls.empty()) {
@@ -97,7 +99,7 @@ void read_messages(Fields& fields, ChatConversation& conversation) {
   if (messages->empty()) return fields.fail("messages", "there must be at least one");
   if (messages->size() > kMaxMessages) return fields.fail("messages", "there are too many");
   for (size_t i = 0; i < messages->size(); ++i) {
-    ApiResult<ChatMessage> message = read_message((*messages)[i], fmt::format("messages[{}]", i));
+    ApiResult<ChatMessage> message = read_message(fields, (*messages)[i], fmt::format("messages[{}]", i));
     if (!message.ok()) return fields.fail(message.error());
     conversation.input.messages.push_back(std::move(*message));
   }
@@ -125,12 +127,32 @@ void take_beginning(Fields& fields, ChatConversation& conversation) {
   if (messages.empty()) fields.fail("messages", "there must be one before the beginning of the answer");
 }
 
+// "auto", "none", "required", or the function that must be called: {"type": "function", "function":
+// {"name"}}, in Responses without the inner object.
+void read_tool_choice(Fields& fields, const Json& choice, ChatConversation& conversation) {
+  if (choice == "auto" || choice == "none") return;
+  conversation.tool_use = ToolUse::kMust;
+  if (choice == "required") return;
+  const bool is_function = choice.is_object() && choice.value("type", Json()) == "function";
+  const Json function = is_function ? choice.value("function", choice) : Json();
+  const Json name = function.is_object() ? function.value("name", Json()) : Json();
+  if (!name.is_string() || name == "")
+    return fields.fail("tool_choice", "must be auto, none, required, or a function with a name");
+  conversation.tool = name.get<std::string>();
+}
+
+std::string_view name_of(const Value& tool) {
+  const Value* const function = tool.find("function");
+  const Value* const name = function == nullptr ? nullptr : function->find("name");
+  const auto* const text = name == nullptr ? nullptr : name->get_if<std::string>();
+  return text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
 void read_tools(Fields& fields, ChatConversation& conversation) {
   for (const char* name : {"functions", "function_call"}) fields.refuse(name, "use tools and tool_choice");
   const Json* const tools = fields.array("tools");
-  const Json* const choice = fields.any("tool_choice");
-  if (choice != nullptr && *choice != "auto" && *choice != "none")
-    return fields.fail("tool_choice", "only auto and none are supported yet");
+  const Json* const choice = fields.any("tool_choice", R"({"type": ["string", "object", "null"]})");
+  if (choice != nullptr) read_tool_choice(fields, *choice, conversation);
   if (tools == nullptr) return;
   for (size_t i = 0; i < tools->size(); ++i) {
     const Json& tool = (*tools)[i];
@@ -143,6 +165,18 @@ void read_tools(Fields& fields, ChatConversation& conversation) {
     conversation.input.tools.push_back(std::move(*value));
   }
   if (choice != nullptr && *choice == "none") conversation.input.tools.clear();
+}
+
+// A choice needs something to choose from.
+void check_tool_choice(Fields& fields, const ChatConversation& conversation) {
+  if (conversation.tool_use == ToolUse::kMay) return;
+  if (conversation.input.tools.empty()) return fields.fail("tool_choice", "needs tools");
+  if (!conversation.beginning.empty())
+    return fields.fail("tool_choice", "the last message has begun the answer");
+  if (conversation.tool.empty()) return;
+  const bool known = std::ranges::any_of(
+      conversation.input.tools, [&](const Value& tool) { return name_of(tool) == conversation.tool; });
+  if (!known) fields.fail("tool_choice", "names a function that is not among the tools");
 }
 
 void read_thinking(Fields& fields, TemplateInput& input) {
@@ -206,6 +240,7 @@ ChatConversation read_conversation(Fields& fields) {
   read_messages(fields, conversation);
   take_beginning(fields, conversation);
   read_tools(fields, conversation);
+  check_tool_choice(fields, conversation);
   read_thinking(fields, conversation.input);
   return conversation;
 }

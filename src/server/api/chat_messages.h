@@ -12,8 +12,13 @@
 
 namespace quire::server {
 
+// Whether the answer must be a call of a tool.
+enum class ToolUse : uint8_t { kMay, kMust };
+
 struct ChatConversation {
   TemplateInput input = {};
+  ToolUse tool_use = ToolUse::kMay;
+  std::string tool = {};       // that must be called; empty: any
   std::string beginning = {};  // of the answer, from a last message of the assistant
 };
 

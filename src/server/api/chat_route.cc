@@ -1,5 +1,7 @@
 #include "server/api/chat_route.h"
 
+#include <utility>
+
 #include "server/api/chat_answer.h"
 
 namespace quire::server {
@@ -25,36 +27,47 @@ bool ends_in_open_thinking(std::string_view text) {
   return last != std::string_view::npos && text.substr(0, last + 1).ends_with("<think>");
 }
 
+// The answer is begun as a call, so that the model has nothing else to go on with.
+void begin_call(const ChatConversation& conversation, RenderedPrompt& rendered, ReaderOptions& reader) {
+  const CallBeginning call = call_beginning(reader.tools, conversation.tool);
+  if (std::exchange(reader.begins_thinking, false))
+    rendered.segments.push_back({"\n</think>\n\n", Origin::kTemplate});
+  if (!call.open.empty()) rendered.segments.push_back({call.open, Origin::kTemplate});
+  rendered.segments.push_back({call.text, Origin::kContent});
+  reader.begun_call = call.text;
+}
+
 }  // namespace
 
 ApiResult<ChatPlan> plan_chat(const ServedModel& model, ChatConversation conversation,
                               const GenerationAsk& ask) {
   QUIRE_RETURN_IF_ERROR(check_tools(model, conversation.input));
   QUIRE_RETURN_IF_ERROR(check_effort(model, conversation.input));
-  ChatPlan plan{.reader = {.stops = ask.settings.stop, .details = ask.style.logprobs}};
+  ChatPlan plan{.reader = reader_of(ask)};
   if (!conversation.input.tools.empty()) plan.reader.tools = model.answers().tools;
-  QUIRE_ASSIGN_OR_RETURN(const RenderedPrompt rendered, model.chat().render(std::move(conversation.input)));
+  if (!conversation.tool.empty()) plan.reader.tool_calls = ToolCallCount::kOne;
+  QUIRE_ASSIGN_OR_RETURN(RenderedPrompt rendered, model.chat().render(std::move(conversation.input)));
   plan.reader.begins_thinking = conversation.beginning.empty() && ends_in_open_thinking(rendered.text());
+  if (conversation.tool_use == ToolUse::kMust) begin_call(conversation, rendered, plan.reader);
   QUIRE_ASSIGN_OR_RETURN(plan.prompt, model.chat().encode(rendered, conversation.beginning));
   return plan;
 }
 
 ApiResult<AnswerJob> chat_completions(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
   const GenerationAsk ask = read_generation(fields, call.model, LogprobFields::kFlag);
   ChatConversation conversation = read_conversation(fields);
-  const std::string thinking = fields.text("reasoning_format").value_or("auto");
-  if (thinking != "auto" && thinking != "none" && thinking != "deepseek")
-    fields.fail("reasoning_format", "must be auto, none or deepseek");
+  const std::string thinking = fields.word("reasoning_format", {"auto", "none", "deepseek"}).value_or("auto");
   fields.refuse("echo", "is for text completions", {false});
+  fields.refuse("return_tokens", "is for /completion", {false});
   const bool parallel_calls = fields.flag("parallel_tool_calls").value_or(true);
   QUIRE_RETURN_IF_ERROR(fields.finish());
 
   QUIRE_ASSIGN_OR_RETURN(ChatPlan plan, plan_chat(call.model, std::move(conversation), ask));
   plan.reader.split_thinking = call.model.answers().thinks && thinking != "none";
-  plan.reader.tool_calls = parallel_calls ? ToolCallCount::kAny : ToolCallCount::kOne;
+  if (!parallel_calls) plan.reader.tool_calls = ToolCallCount::kOne;
   AnswerJob job{.plan = {.reader = std::move(plan.reader)}};
   QUIRE_ASSIGN_OR_RETURN(job.plan.choices, make_choices(call, ask, {std::move(plan.prompt)}));
   job.make_writer = [head = make_head(call, "chatcmpl-", ask), style = ask.style,
@@ -66,7 +79,7 @@ ApiResult<AnswerJob> chat_completions(const ApiCall& call) {
 
 ApiResult<Json> apply_template(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
   ChatConversation conversation = read_conversation(fields);
   QUIRE_RETURN_IF_ERROR(fields.finish());

@@ -6,8 +6,27 @@
 #include <cmath>
 
 namespace quire::server {
+namespace {
 
-Fields::Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
+template <typename Number>
+Json range(const char* type, Number low, Number high) {
+  Json schema = {{"type", type}};
+  if (low != std::numeric_limits<Number>::lowest()) schema["minimum"] = low;
+  if (high != std::numeric_limits<Number>::max()) schema["maximum"] = high;
+  return schema;
+}
+
+template <typename T>
+Json array_of(std::initializer_list<T> values) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(Json(value));
+  return list;
+}
+
+}  // namespace
+
+Fields::Fields(const Json& object, std::string where, FieldLog* log)
+    : object_(object), where_(std::move(where)), log_(log) {
   if (!object.is_object()) {
     error_ = ApiError{.message = where_.empty() ? std::string("the body must be a JSON object")
                                                 : where_ + " must be a JSON object",
@@ -17,8 +36,9 @@ Fields::Fields(const Json& object, std::string where) : object_(object), where_(
   if (!where_.empty()) where_ += '.';
 }
 
-const Json* Fields::find(std::string_view name) {
+const Json* Fields::find(std::string_view name, FunctionRef<Json()> schema) {
   known_.emplace(name);
+  if (log_ != nullptr) log_->note(where_ + std::string(name), schema());
   if (!object_.is_object()) return nullptr;
   const auto at = object_.find(name);
   return at == object_.end() || at->is_null() ? nullptr : &*at;
@@ -36,10 +56,12 @@ void Fields::wrong_type(std::string_view name, std::string_view expected) {
   fail(name, fmt::format("expected {}", expected));
 }
 
-const Json* Fields::any(std::string_view name) { return find(name); }
+const Json* Fields::any(std::string_view name, std::string_view schema) {
+  return find(name, [&] { return Json::parse(schema); });
+}
 
 std::optional<bool> Fields::flag(std::string_view name) {
-  const Json* const value = find(name);
+  const Json* const value = find(name, [] { return Json{{"type", "boolean"}}; });
   if (value == nullptr) return {};
   if (value->is_boolean()) return value->get<bool>();
   wrong_type(name, "true or false");
@@ -47,7 +69,7 @@ std::optional<bool> Fields::flag(std::string_view name) {
 }
 
 std::optional<int64_t> Fields::integer(std::string_view name, int64_t low, int64_t high) {
-  const Json* const value = find(name);
+  const Json* const value = find(name, [&] { return range("integer", low, high); });
   if (value == nullptr) return {};
   std::optional<int64_t> number;
   constexpr double kLimit = 9007199254740992.0;  // 2^53: above it doubles are no exact integers
@@ -68,7 +90,7 @@ std::optional<int64_t> Fields::integer(std::string_view name, int64_t low, int64
 }
 
 std::optional<double> Fields::number(std::string_view name, double low, double high) {
-  const Json* const value = find(name);
+  const Json* const value = find(name, [&] { return range("number", low, high); });
   if (value == nullptr) return {};
   if (!value->is_number()) {
     wrong_type(name, "a number");
@@ -83,33 +105,47 @@ std::optional<double> Fields::number(std::string_view name, double low, double h
 }
 
 std::optional<std::string> Fields::text(std::string_view name) {
-  const Json* const value = find(name);
+  const Json* const value = find(name, [] { return Json{{"type", "string"}}; });
   if (value == nullptr) return {};
   if (value->is_string()) return value->get<std::string>();
   wrong_type(name, "a string");
   return {};
 }
 
+std::optional<std::string> Fields::word(std::string_view name,
+                                        std::initializer_list<std::string_view> words) {
+  const Json* const value = find(name, [&] { return Json{{"enum", array_of(words)}}; });
+  if (value == nullptr) return {};
+  for (const std::string_view word : words) {
+    if (*value == word) return std::string(word);
+  }
+  fail(name, fmt::format("must be one of {}", fmt::join(words, ", ")));
+  return {};
+}
+
 const Json* Fields::object(std::string_view name) {
-  const Json* const value = find(name);
+  const Json* const value = find(name, [] { return Json{{"type", "object"}}; });
   if (value == nullptr || value->is_object()) return value;
   wrong_type(name, "an object");
   return nullptr;
 }
 
 const Json* Fields::array(std::string_view name) {
-  const Json* const value = find(name);
+  const Json* const value = find(name, [] { return Json{{"type", "array"}}; });
   if (value == nullptr || value->is_array()) return value;
   wrong_type(name, "an array");
   return nullptr;
 }
 
 void Fields::ignore(std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) known_.emplace(name);
+  for (const std::string_view name : names)
+    find(name, [] { return Json{{"description", "taken without effect"}}; });
 }
 
 void Fields::refuse(std::string_view name, std::string_view why, std::initializer_list<Json> no_ops) {
-  const Json* const value = find(name);
+  const Json* const value = find(name, [&] {
+    return Json{{"enum", array_of(no_ops)}, {"description", "refused otherwise: " + std::string(why)}};
+  });
   if (value != nullptr && std::ranges::find(no_ops, *value) == no_ops.end()) fail(name, why);
 }
 

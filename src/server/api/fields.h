@@ -16,16 +16,22 @@
 #include <string>
 #include <string_view>
 
+#include "base/function_ref.h"
 #include "server/api/api_result.h"
+#include "server/api/field_log.h"
 
 namespace quire::server {
 
 class Fields {
  public:
-  // `where` stands before names in messages: "messages[2].".
-  explicit Fields(const Json& object, std::string where = "");
+  // `where` stands before names in messages: "messages[2].". `log` hears of every field that is asked for.
+  explicit Fields(const Json& object, std::string where = "", FieldLog* log = nullptr);
+  // Of an object inside of another.
+  Fields(const Json& object, std::string where, const Fields& outer)
+      : Fields(object, std::move(where), outer.log_) {}
 
-  const Json* any(std::string_view name);  // null when absent
+  // Null when absent. The schema, as JSON, says what the caller is going to accept.
+  const Json* any(std::string_view name, std::string_view schema = "{}");
   std::optional<bool> flag(std::string_view name);
   // A JSON integer, or a number without fraction.
   std::optional<int64_t> integer(std::string_view name, int64_t low = std::numeric_limits<int64_t>::min(),
@@ -33,6 +39,8 @@ class Fields {
   std::optional<double> number(std::string_view name, double low = -std::numeric_limits<double>::max(),
                                double high = std::numeric_limits<double>::max());
   std::optional<std::string> text(std::string_view name);
+  // One of the words.
+  std::optional<std::string> word(std::string_view name, std::initializer_list<std::string_view> words);
   const Json* object(std::string_view name);
   const Json* array(std::string_view name);
 
@@ -47,11 +55,12 @@ class Fields {
   ApiStatus finish();
 
  private:
-  const Json* find(std::string_view name);
+  const Json* find(std::string_view name, FunctionRef<Json()> schema);
   void wrong_type(std::string_view name, std::string_view expected);
 
   const Json& object_;
   std::string where_;
+  FieldLog* log_;
   std::set<std::string, std::less<>> known_;
   std::optional<ApiError> error_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <random>
 
@@ -56,7 +57,7 @@ void read_one_bias(Fields& fields, const ServedModel& model, const Json& key, co
 }
 
 void read_logit_bias(Fields& fields, const ServedModel& model, SamplingSettings& sampling) {
-  const Json* const bias = fields.any("logit_bias");
+  const Json* const bias = fields.any("logit_bias", R"({"type": ["object", "array", "null"]})");
   if (bias == nullptr) return;
   if (bias->is_object()) {
     for (const auto& [key, value] : bias->items()) {
@@ -85,10 +86,70 @@ void refuse_other_samplers(Fields& fields) {
   fields.refuse("top_n_sigma", kNotYet, {0, 0.0, -1, -1.0});
   fields.refuse("adaptive_target", kNotYet, {-1, -1.0});
   fields.refuse("min_keep", kNotYet, {0});
-  fields.refuse("samplers", "the order of samplers is fixed", {Json::array()});
   // Settings of samplers that are off.
   fields.ignore({"dynatemp_exponent", "xtc_threshold", "dry_base", "dry_allowed_length", "dry_penalty_last_n",
                  "dry_sequence_breakers", "mirostat_tau", "mirostat_eta", "adaptive_decay"});
+}
+
+// Which filters there are at all, in the one order there is.
+void read_samplers(Fields& fields, SamplingSettings& sampling) {
+  const Json* const names = fields.array("samplers");
+  if (names == nullptr || names->empty()) return;
+  struct Named {
+    std::string_view name;
+    void (*switch_off)(SamplingSettings&);
+  };
+  constexpr auto kNothing = [](SamplingSettings&) {};  // off anyway
+  static constexpr std::array<Named, 9> kOrder = {{
+      {"penalties", [](SamplingSettings& s) { s.penalty_window = 0; }},
+      {"dry", kNothing},
+      {"top_n_sigma", kNothing},
+      {"top_k", [](SamplingSettings& s) { s.top_k = 0; }},
+      {"typ_p", [](SamplingSettings& s) { s.typical_p = 1; }},
+      {"top_p", [](SamplingSettings& s) { s.top_p = 1; }},
+      {"min_p", [](SamplingSettings& s) { s.min_p = 0; }},
+      {"xtc", kNothing},
+      {"temperature", [](SamplingSettings& s) { s.temperature = 1; }},
+  }};
+  size_t next = 0;  // of kOrder
+  for (const Json& name : *names) {
+    const Json known = name == "typical_p" ? Json("typ_p") : name;
+    size_t at = next;
+    while (at < kOrder.size() && known != kOrder[at].name) kOrder[at++].switch_off(sampling);
+    if (at == kOrder.size())
+      return fields.fail("samplers",
+                         "must be names of samplers, in the order penalties, dry, top_n_sigma, "
+                         "top_k, typ_p, top_p, min_p, xtc, temperature");
+    next = at + 1;
+  }
+  for (; next < kOrder.size(); ++next) kOrder[next].switch_off(sampling);
+}
+
+// Token ids of the vocabulary.
+std::vector<int32_t> read_ids(Fields& fields, std::string_view name, const ServedModel& model) {
+  std::vector<int32_t> ids;
+  const Json* const list = fields.array(name);
+  if (list == nullptr) return ids;
+  for (const Json& id : *list) {
+    if (!id.is_number_integer() || id < 0 || id >= static_cast<int64_t>(model.tokenizer().n_vocab())) {
+      fields.fail(name, "expected ids of the vocabulary");
+      break;
+    }
+    ids.push_back(id.get<int32_t>());
+  }
+  return ids;
+}
+
+// What ends an answer beside strings, and what of it is shown.
+void read_endings(Fields& fields, const ServedModel& model, GenerationAsk& ask) {
+  GenerationSettings& settings = ask.settings;
+  if (fields.flag("ignore_eos").value_or(false)) settings.end_tokens = EndTokens::kIgnore;
+  settings.stop_tokens = read_ids(fields, "stop_token_ids", model);
+  settings.min_tokens = fields.integer("min_tokens", 0, INT32_MAX).value_or(0);
+  if (settings.max_tokens >= 0 && settings.min_tokens > settings.max_tokens)
+    fields.fail("min_tokens", "is above max_tokens");
+  if (fields.flag("include_stop_str_in_output").value_or(false)) ask.stop_text = StopText::kKeep;
+  if (!fields.flag("skip_special_tokens").value_or(true)) ask.special = RenderSpecial::kShow;
 }
 
 void refuse_other_features(Fields& fields) {
@@ -105,25 +166,19 @@ void refuse_other_features(Fields& fields) {
   for (const char* name : {"n_keep", "n_discard"}) fields.refuse(name, "contexts are not shifted", {0, -1});
   fields.refuse("n_indent", "not supported", {0});
   fields.refuse("t_max_predict_ms", "not supported", {0});
-  fields.refuse("min_tokens", "not supported", {0});
-  fields.refuse("stop_token_ids", "not supported", {Json::array()});
   fields.refuse("bad_words", "not supported", {Json::array()});
-  fields.refuse("allowed_token_ids", "not supported", {Json::array()});
-  fields.refuse("include_stop_str_in_output", "not supported", {false});
-  fields.refuse("skip_special_tokens", "control tokens are never shown", {true});
-  fields.refuse("spaces_between_special_tokens", "control tokens are never shown", {true, false});
-  fields.refuse("truncate_prompt_tokens", "prompts are not cut", {-1});
   fields.refuse("prompt_logprobs", "not supported yet", {0});
   fields.refuse("post_sampling_probs", "not supported", {false});
   fields.refuse("priority", "not supported", {0});
-  for (const char* name : {"return_tokens", "return_progress", "return_token_ids", "timings_per_token",
-                           "verbose", "backend_sampling", "use_beam_search", "reasoning_control"})
+  for (const char* name : {"return_progress", "return_token_ids", "timings_per_token", "verbose",
+                           "backend_sampling", "use_beam_search", "reasoning_control"})
     fields.refuse(name, "not supported", {false});
   fields.refuse("response_fields", "not supported", {Json::array()});
   fields.refuse("modalities", "only text is supported", {Json::array({"text"})});
   for (const char* name : {"audio", "prediction", "web_search_options"}) fields.refuse(name, "not supported");
   fields.ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
-                 "prompt_cache_retention", "sse_ping_interval", "verbosity", "request_id"});
+                 "prompt_cache_retention", "sse_ping_interval", "verbosity", "request_id",
+                 "spaces_between_special_tokens"});
 }
 
 void read_style(Fields& fields, AnswerStyle& style) {
@@ -131,7 +186,7 @@ void read_style(Fields& fields, AnswerStyle& style) {
   const Json* const options = fields.object("stream_options");
   if (options == nullptr) return;
   if (style.delivery == Delivery::kWhole) return fields.fail("stream_options", "is for streams only");
-  Fields inner(*options, "stream_options");
+  Fields inner(*options, "stream_options", fields);
   if (inner.flag("include_usage").value_or(false)) style.usage = StreamUsage::kInclude;
   inner.ignore({"continuous_usage_stats", "include_obfuscation"});
   const ApiStatus known = inner.finish();
@@ -172,7 +227,7 @@ void read_sampling(Fields& fields, SamplingSettings& sampling) {
 }
 
 void read_stops(Fields& fields, std::string_view name, std::vector<std::string>& stops) {
-  const Json* const value = fields.any(name);
+  const Json* const value = fields.any(name, R"({"type": ["string", "array", "null"]})");
   if (value == nullptr) return;
   const Json list = value->is_array() ? *value : Json::array({*value});
   if (list.size() > kMaxStops) return fields.fail(name, fmt::format("has more than {} strings", kMaxStops));
@@ -186,15 +241,23 @@ void read_stops(Fields& fields, std::string_view name, std::vector<std::string>&
   if (!usable.ok()) fields.fail(name, usable.error().message);
 }
 
+ReaderOptions reader_of(const GenerationAsk& ask) {
+  return {.stops = ask.settings.stop,
+          .details = ask.style.logprobs || ask.style.token_ids,
+          .special = ask.special,
+          .stop_text = ask.stop_text};
+}
+
 GenerationAsk read_generation(Fields& fields, const ServedModel& model, LogprobFields logprobs) {
   GenerationAsk ask{.settings = {.sampling = model.sampling()}};
   GenerationSettings& settings = ask.settings;
   read_sampling(fields, settings.sampling);
+  read_samplers(fields, settings.sampling);
   read_logit_bias(fields, model, settings.sampling);
   read_stops(fields, "stop", settings.stop);
   settings.max_tokens =
       integer_of(fields, {"max_tokens", "max_completion_tokens", "n_predict"}, -1, INT32_MAX).value_or(-1);
-  if (fields.flag("ignore_eos").value_or(false)) settings.end_tokens = EndTokens::kIgnore;
+  read_endings(fields, model, ask);
   ask.n = static_cast<int32_t>(integer_of(fields, {"n", "n_cmpl"}, 1, kMaxChoices).value_or(1));
   const std::optional<int64_t> seed = fields.integer("seed", -1);
   // 32 random bits: a seed that people can retype.
@@ -202,6 +265,8 @@ GenerationAsk read_generation(Fields& fields, const ServedModel& model, LogprobF
   ask.share_prefix = fields.flag("cache_prompt").value_or(true);
   ask.cache_salt = fields.text("cache_salt").value_or("");
   if (ask.cache_salt.size() > 256) fields.fail("cache_salt", "is longer than 256 bytes");
+  ask.keep_last = fields.integer("truncate_prompt_tokens", -1, INT32_MAX).value_or(-1);
+  if (ask.keep_last == 0) fields.fail("truncate_prompt_tokens", "must be at least 1, or -1 for all");
   read_style(fields, ask.style);
   read_logprobs(fields, logprobs, ask);
   refuse_other_samplers(fields);

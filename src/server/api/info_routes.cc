@@ -84,12 +84,16 @@ ApiResult<Json> slots(const ApiCall& call) {
 
 ApiResult<Json> tokenize(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
-  const std::optional<std::string> content = fields.text("content");
-  const bool add_special = fields.flag("add_special").value_or(false);
+  std::optional<std::string> content = fields.text("content");
+  std::optional<std::string> prompt = fields.text("prompt");
+  if (content && prompt) fields.fail("prompt", "contradicts content");
+  const std::optional<bool> add_tokens = fields.flag("add_special_tokens");
+  const bool add_special = add_tokens.value_or(fields.flag("add_special").value_or(prompt.has_value()));
   const bool parse_special = fields.flag("parse_special").value_or(true);
   const bool with_pieces = fields.flag("with_pieces").value_or(false);
+  if (prompt) content = std::move(prompt);
   if (!content) fields.fail("content", "is missing");
   QUIRE_RETURN_IF_ERROR(fields.finish());
   const Tokenizer& tokenizer = call.model.tokenizer();
@@ -97,16 +101,30 @@ ApiResult<Json> tokenize(const ApiCall& call) {
       const std::vector<TokenId> ids,
       tokenizer.encode(*content, parse_special ? SpecialTokens::kParse : SpecialTokens::kPlain,
                        add_special ? AddSpecial::kYes : AddSpecial::kNo));
-  if (!with_pieces) return Json{{"tokens", ids}};
+  Json answer = {{"tokens", ids}, {"count", ids.size()}, {"max_model_len", call.model.engine().max_length()}};
+  if (!with_pieces) return answer;
   Json tokens = Json::array();
   for (const TokenId id : ids)
     tokens.push_back({{"id", id}, {"piece", piece_json(tokenizer.piece(id, RenderSpecial::kShow))}});
-  return Json{{"tokens", std::move(tokens)}};
+  answer["tokens"] = std::move(tokens);
+  return answer;
+}
+
+ApiResult<Json> tokenizer_info(const ApiCall& call) {
+  const Tokenizer& tokenizer = call.model.tokenizer();
+  const auto token = [&](SpecialRole role) {
+    const TokenId id = tokenizer.special(role);
+    return id == kNoToken ? Json() : Json(std::string(tokenizer.token_text(id)));
+  };
+  return Json{
+      {"tokenizer_class", tokenizer.model()},  {"bos_token", token(SpecialRole::kBos)},
+      {"eos_token", token(SpecialRole::kEos)}, {"unk_token", token(SpecialRole::kUnk)},
+      {"pad_token", token(SpecialRole::kPad)}, {"chat_template", std::string(call.model.template_source())}};
 }
 
 ApiResult<Json> detokenize(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
   const Json* const tokens = fields.array("tokens");
   if (tokens == nullptr) fields.fail("tokens", "is missing");
@@ -120,7 +138,8 @@ ApiResult<Json> detokenize(const ApiCall& call) {
   }
   QUIRE_ASSIGN_OR_RETURN(std::string text,
                          call.model.tokenizer().decode(ids, {.special = RenderSpecial::kShow}));
-  return Json{{"content", replace_invalid_utf8(text)}};
+  text = replace_invalid_utf8(text);
+  return Json{{"content", text}, {"prompt", text}};
 }
 
 }  // namespace quire::server

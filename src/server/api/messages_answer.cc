@@ -52,6 +52,8 @@ class MessagesWriter final : public AnswerWriter {
         block_delta({{"type", "input_json_delta"}, {"partial_json", delta.call.arguments}});
         block_["input"] = arguments_object(delta.call.arguments);
         return close_block();
+      case DeltaKind::kState:
+        return;
     }
   }
 

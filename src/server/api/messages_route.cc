@@ -16,11 +16,11 @@ std::string member_text(const Json& json, const char* name) {
 }
 
 // Blocks of one message to messages of a chat: results of tools become messages of their own.
-ApiStatus add_message(const Json& message, const std::string& where, Json& messages) {
-  Fields fields(message, where);
+ApiStatus add_message(const Fields& outer, const Json& message, const std::string& where, Json& messages) {
+  Fields fields(message, where, outer);
   const Json role = fields.text("role").value_or("");
   if (role != "user" && role != "assistant") fields.fail("role", "must be user or assistant");
-  const Json* const content = fields.any("content");
+  const Json* const content = fields.any("content", R"({"type": ["string", "array"]})");
   if (content == nullptr) fields.fail("content", "is missing");
   QUIRE_RETURN_IF_ERROR(fields.finish());
   if (content->is_string()) {
@@ -78,14 +78,14 @@ std::string without_stamp(std::string text) {
 
 ApiResult<Json> messages_of(Fields& fields) {
   Json messages = Json::array();
-  if (const Json* const system = fields.any("system")) {
+  if (const Json* const system = fields.any("system", R"({"type": ["string", "array", "null"]})")) {
     QUIRE_ASSIGN_OR_RETURN(std::string text, content_text(*system, "system"));
     messages.push_back({{"role", "system"}, {"content", without_stamp(std::move(text))}});
   }
   const Json* const list = fields.array("messages");
   if (list == nullptr) return invalid_field("messages", "an array of messages is needed");
   for (size_t i = 0; i < list->size(); ++i) {
-    QUIRE_RETURN_IF_ERROR(add_message((*list)[i], fmt::format("messages[{}]", i), messages));
+    QUIRE_RETURN_IF_ERROR(add_message(fields, (*list)[i], fmt::format("messages[{}]", i), messages));
   }
   return messages;
 }
@@ -114,10 +114,18 @@ ToolChoice read_tool_choice(Fields& fields) {
   ToolChoice choice;
   const Json* const json = fields.object("tool_choice");
   if (json == nullptr) return choice;
-  Fields inner(*json, "tool_choice");
-  choice.chat = inner.text("type").value_or("auto");
-  if (choice.chat != "auto" && choice.chat != "none")
-    inner.fail("type", "only auto and none are supported yet");
+  Fields inner(*json, "tool_choice", fields);
+  const std::string type = inner.text("type").value_or("auto");
+  const std::optional<std::string> name = inner.text("name");
+  if (type == "tool" && name) {
+    choice.chat = {{"type", "function"}, {"function", {{"name", *name}}}};
+  } else if (type == "any") {
+    choice.chat = "required";
+  } else if (type == "auto" || type == "none") {
+    choice.chat = type;
+  } else {
+    inner.fail("type", "must be auto, any, none, or tool with a name");
+  }
   if (inner.flag("disable_parallel_tool_use").value_or(false)) choice.count = ToolCallCount::kOne;
   const ApiStatus known = inner.finish();
   if (!known.ok()) fields.fail(known.error());
@@ -138,7 +146,7 @@ MessagesAsk read_messages_ask(Fields& fields) {
   const ToolChoice choice = read_tool_choice(fields);
   ask.tool_calls = choice.count;
   if (const Json* const thinking = fields.object("thinking")) {
-    Fields inner(*thinking, "thinking");
+    Fields inner(*thinking, "thinking", fields);
     const std::string type = inner.text("type").value_or("");
     if (type != "enabled" && type != "disabled" && type != "adaptive")
       inner.fail("type", "must be enabled, adaptive or disabled");
@@ -161,7 +169,7 @@ ApiResult<ChatPlan> plan_of(const ServedModel& model, const MessagesAsk& ask,
   QUIRE_RETURN_IF_ERROR(fields.finish());
   QUIRE_ASSIGN_OR_RETURN(ChatPlan plan, plan_chat(model, std::move(conversation), generation));
   plan.reader.split_thinking = model.answers().thinks;
-  plan.reader.tool_calls = ask.tool_calls;
+  if (ask.tool_calls == ToolCallCount::kOne) plan.reader.tool_calls = ToolCallCount::kOne;
   plan.reader.call_id_prefix = "toolu_";
   return plan;
 }
@@ -170,7 +178,7 @@ ApiResult<ChatPlan> plan_of(const ServedModel& model, const MessagesAsk& ask,
 
 ApiResult<AnswerJob> messages(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
   GenerationAsk ask{.settings = {.sampling = call.model.sampling()}};
   ask.settings.seed = uint64_t{std::random_device{}()};
@@ -196,7 +204,7 @@ ApiResult<AnswerJob> messages(const ApiCall& call) {
 
 ApiResult<Json> count_message_tokens(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
   const MessagesAsk asked = read_messages_ask(fields);
   fields.ignore({"cache_control"});

@@ -1,5 +1,6 @@
 #include "server/api/native_answer.h"
 
+#include <span>
 #include <utility>
 
 #include "server/api/usage_json.h"
@@ -29,12 +30,19 @@ const char* stop_type(const ChoiceEnd& end) {
   return end.stop_string.empty() ? "eos" : "word";
 }
 
+Json ids_json(const AnswerStyle& style, std::span<const TokenDetail> tokens) {
+  Json ids = Json::array();
+  if (!style.token_ids) return ids;
+  for (const TokenDetail& token : tokens) ids.push_back(token.id);
+  return ids;
+}
+
 // What ends a choice, in a stream and in a whole answer.
 Json final_json(const NativeHead& head, size_t choice, const CollectedChoice& collected,
-                const Accounting& accounting) {
+                const Accounting& accounting, Json tokens) {
   return {{"index", choice},
           {"content", collected.content},
-          {"tokens", Json::array()},
+          {"tokens", std::move(tokens)},
           {"id_slot", -1},
           {"stop", true},
           {"model", head.model},
@@ -58,7 +66,7 @@ class NativeStream final : public AnswerWriter {
   void delta(size_t choice, Delta delta) override {
     Json json = {{"index", choice},
                  {"content", std::move(delta.text)},
-                 {"tokens", Json::array()},
+                 {"tokens", ids_json(style_, delta.tokens)},
                  {"stop", false},
                  {"id_slot", -1}};
     if (style_.logprobs) json["completion_probabilities"] = token_details_json(delta.tokens);
@@ -66,7 +74,8 @@ class NativeStream final : public AnswerWriter {
   }
   void choice_end(size_t choice, const ChoiceEnd& end) override { ends_[choice] = end; }
   void finish(const Accounting& accounting) override {
-    for (size_t i = 0; i < ends_.size(); ++i) sink_.data(final_json(head_, i, {.end = ends_[i]}, accounting));
+    for (size_t i = 0; i < ends_.size(); ++i)
+      sink_.data(final_json(head_, i, {.end = ends_[i]}, accounting, Json::array()));
     sink_.finish();
   }
   void fail(const ApiError& error) override { sink_.fail(error, ErrorStyle::kOpenAi); }
@@ -89,7 +98,7 @@ class NativeWhole final : public AnswerCollector {
   Json body(const std::vector<CollectedChoice>& choices, const Accounting& accounting) const override {
     Json list = Json::array();
     for (size_t i = 0; i < choices.size(); ++i) {
-      Json json = final_json(head_, i, choices[i], accounting);
+      Json json = final_json(head_, i, choices[i], accounting, ids_json(style_, choices[i].tokens));
       if (style_.logprobs) json["completion_probabilities"] = token_details_json(choices[i].tokens);
       list.push_back(std::move(json));
     }

@@ -23,6 +23,8 @@ class ResponsesWriter final : public AnswerWriter {
         return text(Open::kMessage, delta.text);
       case DeltaKind::kToolCall:
         return call(delta.call);
+      case DeltaKind::kState:
+        return;
     }
   }
 

@@ -42,7 +42,7 @@ ApiResult<Json> messages_of(Fields& fields) {
   Json messages = Json::array();
   if (const std::optional<std::string> instructions = fields.text("instructions"))
     messages.push_back({{"role", "system"}, {"content", *instructions}});
-  const Json* const input = fields.any("input");
+  const Json* const input = fields.any("input", R"({"type": ["string", "array"]})");
   if (input == nullptr) return invalid_field("input", "is missing");
   if (input->is_string()) {
     messages.push_back({{"role", "user"}, {"content", *input}});
@@ -73,7 +73,7 @@ ApiResult<Json> tools_of(Fields& fields) {
 void read_text_format(Fields& fields) {
   const Json* const text = fields.object("text");
   if (text == nullptr) return;
-  Fields inner(*text, "text");
+  Fields inner(*text, "text", fields);
   inner.refuse("format", "grammars and schemas are not supported yet", {{{"type", "text"}}});
   inner.ignore({"verbosity"});
   const ApiStatus known = inner.finish();
@@ -85,12 +85,11 @@ Json chat_of(Fields& fields) {
   ApiResult<Json> messages = messages_of(fields), tools = tools_of(fields);
   if (!messages.ok()) fields.fail(messages.error());
   if (!tools.ok()) fields.fail(tools.error());
-  if (fields.failed()) return chat;
-  chat["messages"] = std::move(*messages);
-  if (!tools->empty()) chat["tools"] = std::move(*tools);
+  if (messages.ok()) chat["messages"] = std::move(*messages);
+  if (tools.ok() && !tools->empty()) chat["tools"] = std::move(*tools);
   if (const Json* const choice = fields.any("tool_choice")) chat["tool_choice"] = *choice;
   if (const Json* const reasoning = fields.object("reasoning")) {
-    Fields inner(*reasoning, "reasoning");
+    Fields inner(*reasoning, "reasoning", fields);
     if (const auto effort = inner.text("effort")) chat["reasoning_effort"] = *effort;
     inner.ignore({"summary", "generate_summary"});
     const ApiStatus known = inner.finish();
@@ -103,7 +102,7 @@ Json chat_of(Fields& fields) {
 
 ApiResult<AnswerJob> responses(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
   GenerationAsk ask = read_generation(fields, call.model, LogprobFields::kFlag);
   ask.settings.max_tokens = fields.integer("max_output_tokens", 1, INT32_MAX).value_or(-1);
@@ -114,6 +113,7 @@ ApiResult<AnswerJob> responses(const ApiCall& call) {
   fields.refuse("prompt", "prompts are not stored");
   fields.refuse("background", "is not supported", {false});
   fields.refuse("truncation", "inputs are not cut", {"disabled"});
+  fields.refuse("return_tokens", "is for /completion", {false});
   fields.refuse("max_tool_calls", "is not supported");
   fields.ignore({"include"});
   const bool parallel_calls = fields.flag("parallel_tool_calls").value_or(true);
@@ -125,7 +125,7 @@ ApiResult<AnswerJob> responses(const ApiCall& call) {
   QUIRE_RETURN_IF_ERROR(chat_fields.finish());
   QUIRE_ASSIGN_OR_RETURN(ChatPlan plan, plan_chat(call.model, std::move(conversation), ask));
   plan.reader.split_thinking = call.model.answers().thinks;
-  plan.reader.tool_calls = parallel_calls ? ToolCallCount::kAny : ToolCallCount::kOne;
+  if (!parallel_calls) plan.reader.tool_calls = ToolCallCount::kOne;
   AnswerJob job{.plan = {.reader = std::move(plan.reader)}};
   QUIRE_ASSIGN_OR_RETURN(job.plan.choices, make_choices(call, ask, {std::move(plan.prompt)}));
   job.make_writer = [head = make_head(call, "resp_", ask),

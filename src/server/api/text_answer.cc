@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -43,13 +44,18 @@ Json legacy_logprobs(const AnswerStyle& style, std::span<const TokenDetail> toke
   Json texts = Json::array(), logprobs = Json::array(), tops = Json::array(), offsets = Json::array();
   for (const TokenDetail& token : tokens) {
     texts.push_back(token_key(token));
+    offsets.push_back(offset);
+    offset += count_characters(token.bytes);
+    if (std::isnan(token.logprob)) {  // the first of a prompt: nothing predicts it
+      logprobs.push_back(nullptr);
+      tops.push_back(nullptr);
+      continue;
+    }
     logprobs.push_back(finite_logprob(token.logprob));
     Json top = Json::object();
     for (const TokenDetail& other : token.top) top[token_key(other)] = finite_logprob(other.logprob);
     top[token_key(token)] = finite_logprob(token.logprob);
     tops.push_back(std::move(top));
-    offsets.push_back(offset);
-    offset += count_characters(token.bytes);
   }
   return {{"tokens", std::move(texts)},
           {"token_logprobs", std::move(logprobs)},

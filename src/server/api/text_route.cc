@@ -2,83 +2,50 @@
 
 #include <algorithm>
 
-#include "engine/chat.h"
+#include "server/api/infill_route.h"
 #include "server/api/native_answer.h"
+#include "server/api/prompt_fields.h"
 #include "server/api/text_answer.h"
 
 namespace quire::server {
 namespace {
 
-constexpr size_t kMaxPrompts = 1024;
-
 using TokenIds = std::vector<int32_t>;
 
-bool is_id(const Json& json) { return json.is_number_integer() && json >= 0 && json <= INT32_MAX; }
-
-// A string, or an array of ids and strings, one after the other.
-ApiResult<TokenIds> read_prompt(const Json& json, const Tokenizer& tokenizer) {
-  if (json.is_string()) {
-    QUIRE_ASSIGN_OR_RETURN(TokenIds ids, raw_prompt(tokenizer, json.get_ref<const std::string&>()));
-    return ids;
-  }
-  TokenIds ids;
-  for (const Json& part : json) {
-    if (is_id(part)) {
-      ids.push_back(part.get<int32_t>());
-      continue;
-    }
-    if (!part.is_string())
-      return invalid_field("prompt", "expected a string, token ids, or an array of these");
-    const AddSpecial add = ids.empty() ? AddSpecial::kYes : AddSpecial::kNo;
-    QUIRE_ASSIGN_OR_RETURN(const TokenIds more,
-                           tokenizer.encode(part.get_ref<const std::string&>(), SpecialTokens::kParse, add));
-    ids.insert(ids.end(), more.begin(), more.end());
-  }
-  if (ids.empty()) return invalid_field("prompt", "is empty");
-  return ids;
-}
-
-// One prompt, or several in an array: of strings, or of arrays.
-ApiResult<std::vector<TokenIds>> read_prompts(Fields& fields, const Tokenizer& tokenizer) {
+// With a suffix the answer stands between the prompt and it.
+ApiResult<std::vector<TokenIds>> prompts_of(Fields& fields, const ServedModel& model,
+                                            const GenerationAsk& ask) {
+  const std::string suffix = fields.text("suffix").value_or("");
   const Json* const prompt = fields.any("prompt");
-  if (prompt == nullptr) return invalid_field("prompt", "is missing");
-  const bool several = prompt->is_array() && !prompt->empty() &&
-                       std::ranges::none_of(*prompt, [](const Json& part) { return is_id(part); });
-  const Json list = several ? *prompt : Json::array({*prompt});
-  if (list.size() > kMaxPrompts) return invalid_field("prompt", "there are too many");
-  std::vector<TokenIds> prompts;
-  for (const Json& one : list) {
-    if (!one.is_string() && !one.is_array())
-      return invalid_field("prompt", "expected a string, token ids, or an array of these");
-    QUIRE_ASSIGN_OR_RETURN(TokenIds ids, read_prompt(one, tokenizer));
-    if (ids.empty()) return invalid_field("prompt", "has no tokens");
-    prompts.push_back(std::move(ids));
-  }
-  return prompts;
-}
-
-ReaderOptions reader_of(const GenerationAsk& ask) {
-  return {.stops = ask.settings.stop, .details = ask.style.logprobs};
+  if (suffix.empty()) return read_prompts(fields, "prompt", TextUse::kContinued, model.tokenizer());
+  if (prompt == nullptr || !prompt->is_string())
+    return invalid_field("suffix", "needs a prompt that is one string");
+  const int64_t room = model.engine().max_length() - std::max<int64_t>(ask.settings.max_tokens, 1);
+  QUIRE_ASSIGN_OR_RETURN(
+      TokenIds ids,
+      infill_prompt(model.tokenizer(), {.prefix = prompt->get<std::string>(), .suffix = suffix}, room));
+  return std::vector<TokenIds>{std::move(ids)};
 }
 
 }  // namespace
 
 ApiResult<AnswerJob> text_completions(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
   constexpr int64_t kDefaultMaxTokens = 16;  // as OpenAI's API has it
   GenerationAsk ask = read_generation(fields, call.model, LogprobFields::kNumber);
   if (!body.contains("max_tokens") && !body.contains("max_completion_tokens") && !body.contains("n_predict"))
     ask.settings.max_tokens = kDefaultMaxTokens;
-  fields.refuse("echo", "is not supported yet", {false});
-  fields.refuse("suffix", "is not supported", {""});
-  fields.refuse("best_of", "is not supported", {1});
-  ApiResult<std::vector<TokenIds>> prompts = read_prompts(fields, call.model.tokenizer());
+  const bool echo = fields.flag("echo").value_or(false);
+  if (echo && ask.style.logprobs) ask.reading = PromptReading::kLogprobs;
+  fields.refuse("return_tokens", "is for /completion", {false});
+  fields.refuse("best_of", "is not supported", {1, ask.n});
+  ApiResult<std::vector<TokenIds>> prompts = prompts_of(fields, call.model, ask);
   if (!prompts.ok()) fields.fail(prompts.error());
   QUIRE_RETURN_IF_ERROR(fields.finish());
 
-  AnswerJob job{.plan = {.reader = reader_of(ask)}};
+  AnswerJob job{.plan = {.echo = echo ? Echo::kPrompt : Echo::kNo, .reader = reader_of(ask)}};
   QUIRE_ASSIGN_OR_RETURN(job.plan.choices, make_choices(call, ask, *prompts));
   job.make_writer = [head = make_head(call, "cmpl-", ask), style = ask.style,
                      n = job.plan.choices.size()](std::shared_ptr<Reply> reply) {
@@ -89,15 +56,26 @@ ApiResult<AnswerJob> text_completions(const ApiCall& call) {
 
 ApiResult<AnswerJob> native_completions(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
-  Fields fields(body);
+  Fields fields = call.fields(body);
   read_model(fields);
-  const GenerationAsk ask = read_generation(fields, call.model, LogprobFields::kNumber);
-  ApiResult<std::vector<TokenIds>> prompts = read_prompts(fields, call.model.tokenizer());
+  const GenerationAsk ask = read_native(fields, call.model);
+  ApiResult<std::vector<TokenIds>> prompts =
+      read_prompts(fields, "prompt", TextUse::kContinued, call.model.tokenizer());
   if (!prompts.ok()) fields.fail(prompts.error());
   QUIRE_RETURN_IF_ERROR(fields.finish());
+  return native_job(call, ask, *prompts);
+}
 
+GenerationAsk read_native(Fields& fields, const ServedModel& model) {
+  GenerationAsk ask = read_generation(fields, model, LogprobFields::kNumber);
+  ask.style.token_ids = fields.flag("return_tokens").value_or(false);
+  return ask;
+}
+
+ApiResult<AnswerJob> native_job(const ApiCall& call, const GenerationAsk& ask,
+                                const std::vector<TokenIds>& prompts) {
   AnswerJob job{.plan = {.reader = reader_of(ask)}};
-  QUIRE_ASSIGN_OR_RETURN(job.plan.choices, make_choices(call, ask, *prompts));
+  QUIRE_ASSIGN_OR_RETURN(job.plan.choices, make_choices(call, ask, prompts));
   NativeHead head{.model = call.model.name(), .settings = ask.settings};
   for (const AnswerPlan::Choice& choice : job.plan.choices) {
     QUIRE_ASSIGN_OR_RETURN(std::string text, call.model.tokenizer().decode(

@@ -85,6 +85,26 @@ TEST(ChoiceReader, ThinkingThenACall) {
             "[call f]{f {}}");
 }
 
+// What the server has begun is part of the call; what then turns out to be none is shown from its beginning.
+TEST(ChoiceReader, ACallThatWasBegun) {
+  for (const ToolSyntax syntax : {ToolSyntax::kHermes, ToolSyntax::kLlama3, ToolSyntax::kMistral}) {
+    const std::string any = call_beginning(syntax).text, named = call_beginning(syntax, "f").text;
+    const std::string arguments = syntax == ToolSyntax::kLlama3 ? "parameters" : "arguments";
+    const std::string close = syntax == ToolSyntax::kHermes    ? "\n</tool_call>"
+                              : syntax == ToolSyntax::kMistral ? "]"
+                                                               : "";
+    EXPECT_EQ(read("g\", \"" + arguments + "\": {\"a\": 1}}" + close, {.tools = syntax, .begun_call = any}),
+              R"({g {"a":1}})");
+    EXPECT_EQ(read(" {}}" + close, {.tools = syntax, .begun_call = named}), "{f {}}");
+    EXPECT_EQ(read(" no", {.tools = syntax, .begun_call = named}),
+              call_beginning(syntax).open + named + " no");
+  }
+}
+
+TEST(ChoiceReader, AStopStringMayBeKept) {
+  EXPECT_EQ(read("Hello, world", {.stops = {", w"}, .stop_text = StopText::kKeep}), "Hello, w!");
+}
+
 TEST(ChoiceReader, DetailsGoWithTheText) {
   ChoiceReader reader(byte_tokenizer(), {.stops = {"cd"}, .details = true});
   std::vector<Delta> deltas;
