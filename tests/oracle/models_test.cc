@@ -178,6 +178,27 @@ TEST_P(ReferenceModel, HalfPrecisionCacheStaysClose) {
   EXPECT_GT(d.max, 0);  // an f16 cache that rounds nothing is not one
 }
 
+// What embeddings are made of: the last of the hidden rows.
+TEST_P(ReferenceModel, StatesMatchTheReference) {
+  Result<Case> c = oracle::load_case(GetParam());
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  if (c->hidden.shape.size() != 3) GTEST_SKIP() << "the case has no hidden rows";
+  const std::unique_ptr<Runner> runner =
+      load(c->model, {.ctx = c->ctx, .prompt_rows = 1, .kv_type = graph::KvType::kF32});
+  ASSERT_NE(runner, nullptr);
+  feed(*runner, c->prompt, c->prompt.size(), 1);
+  const auto n_prompt = static_cast<int64_t>(c->prompt.size());
+  ASSERT_EQ(runner->model().n_hidden(), c->hidden.shape[2]);
+  double worst = 0;
+  for (int64_t row = 0; row < n_prompt; ++row) {
+    const std::span<const float> got = runner->state(row);
+    const std::span<const float> want = c->hidden.row((c->hidden.shape[0] - 1) * n_prompt + row);
+    for (size_t i = 0; i < want.size(); ++i)
+      worst = std::max(worst, static_cast<double>(std::fabs(got[i] - want[i])));
+  }
+  EXPECT_LT(worst, 1e-3);
+}
+
 INSTANTIATE_TEST_SUITE_P(Oracle, ReferenceModel,
                          testing::Values("llama", "llama-biases", "llama-rope-linear", "llama-rope-llama3",
                                          "llama-rope-yarn", "llama-tied", "qwen2", "qwen2-yarn", "qwen3",

@@ -21,6 +21,12 @@ Json answer_schema(std::string_view shape) {
   return schema;
 }
 
+// Of one event.
+Json event_schema() {
+  const Json text = {{"type", "string"}};
+  return {{"type", "object"}, {"required", {"data"}}, {"properties", {{"event", text}, {"data", text}}}};
+}
+
 Json error_schema(ErrorStyle style) {
   Json error = {{"type", "object"},
                 {"required", {"message", "type"}},
@@ -60,7 +66,7 @@ Json request_schema(const ApiCall& call, const Route& route, const Json& example
 
 Json operation(const ApiCall& call, const Route& route) {
   Json content = {{kJson, {{"schema", answer_schema(route.doc->answer)}}}};
-  if (route.doc->stream == Streams::kYes) content["text/event-stream"] = {{"schema", {{"type", "string"}}}};
+  if (route.doc->stream == Streams::kYes) content["text/event-stream"] = {{"schema", event_schema()}};
   const Json error = {{kJson, {{"schema", error_schema(route.style)}}}};
   Json out = {{"summary", route.doc->about},
               {"responses",

@@ -23,6 +23,7 @@ struct PromptReader {
       QUIRE_ASSIGN_OR_RETURN(TokenIds ids, raw_prompt(tokenizer, text));
       return ids;
     }
+    if (text.empty()) return TokenIds();  // not the begin token alone
     QUIRE_ASSIGN_OR_RETURN(TokenIds ids, tokenizer.encode(text, SpecialTokens::kPlain, AddSpecial::kYes));
     return ids;
   }
