@@ -20,7 +20,7 @@ struct Request {
   // Stop strings are not the engine's: who turns tokens into text looks for them, and cancels.
   GenerationSettings settings = {};
   PromptReading reading = PromptReading::kNone;  // of the prompt, beside the answer
-  int32_t tenant = 0;  // below EngineOptions::n_tenants
+  int32_t tenant = 0;                            // below EngineOptions::n_tenants
   // 1..kMaxTenantWeight: of tenants that both wait, one of weight 3 is served thrice the tokens of one of 1.
   int32_t tenant_weight = 1;
   Priority priority = Priority::kNormal;

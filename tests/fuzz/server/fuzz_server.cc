@@ -1,5 +1,5 @@
-// Fuzzes what the routes make of a request: the input is a line with the path of a route, and a body. Any body
-// must end in a plan for the engine or in an error that is the client's, as valid JSON.
+// Fuzzes what the routes make of a request: the input is a line with the path of a route, and a body. Any
+// body must end in a plan for the engine or in an error that is the client's, as valid JSON.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -14,9 +14,9 @@ using namespace quire::server;
 const ServedModel& tiny_model() {
   static quire::NullLogSink log;
   static const std::unique_ptr<ServedModel> model = [] {
-    auto runner =
-        quire::Runner::load(QUIRE_TEST_DATA "/models/llama/model-f32.gguf",
-                            {.ctx = 256, .prompt_rows = 4, .threads = 1, .isa = "scalar"}, [](size_t, size_t) { return true; });
+    auto runner = quire::Runner::load(QUIRE_TEST_DATA "/models/llama/model-f32.gguf",
+                                      {.ctx = 256, .prompt_rows = 4, .threads = 1, .isa = "scalar"},
+                                      [](size_t, size_t) { return true; });
     if (!runner.ok()) std::abort();
     auto served = ServedModel::create(std::move(*runner), {}, "fuzz", log);
     if (!served.ok()) std::abort();

@@ -77,6 +77,17 @@ TEST(SchedulerPlan, EveryStreamGetsItsRowBeforeAnyPrompt) {
   EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(3, 1), Rows(5, 1), Rows(0, 32)));
 }
 
+TEST(SchedulerPlan, PromptsThatAreReadShareTheRowsOfLogits) {
+  Scene scene;
+  scene.limits.max_prompt_rows = 30;
+  scene.run(0, 0, 25).rows = RowUse::kAll;
+  scene.run(1, 0, 40).rows = RowUse::kAll;
+  scene.run(2, 0, 40).rows = RowUse::kAll;
+  scene.run(3, 0, 40);
+  // One row each, and thirty beside.
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 25), Rows(1, 7), Rows(2, 1), Rows(3, 40)));
+}
+
 TEST(SchedulerPlan, PromptsFillTheStepInOrderOfArrival) {
   Scene scene;
   scene.limits.max_batch_tokens = 100;
