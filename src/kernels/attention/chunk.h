@@ -40,8 +40,8 @@ struct ChunkPages {
 
 struct ChunkInput {
   ChunkPages pages;
-  ChunkPages ahead;  // what will be read next, to be fetched meanwhile: any readable memory; null only beside
-                     // a page that is null
+  ChunkPages ahead;  // what will be read next, to be fetched meanwhile into the second-level cache (a chunk
+                     // fills the first): any readable memory; null only beside a page that is null
   const float* q;    // [n_rows, ld_q], already scaled
   int64_t ld_q;
   int32_t n_rows;        // 1 .. kBlockRows
@@ -85,7 +85,7 @@ template <typename Storage, int kRows, int kColumns>
     for (int c = 0; c < kColumns; ++c) {
       const size_t at = static_cast<size_t>(d) * kPageTokens * Storage::kBytes;
       k[c] = Storage::load16(pages[c] + at);
-      if (at % kCacheLine == 0) prefetch(ahead[c] + at);
+      if (at % kCacheLine == 0) prefetch_far(ahead[c] + at);
     }
     for (int r = 0; r < kRows; ++r) {
       const F32 q_rd = set1(q_row[r][d]);
@@ -156,7 +156,7 @@ template <typename Storage, int kRows, int kColumns, Columns kKind>
     const std::byte* ahead = tile.ahead[page] + (values - tile.pages[page]);
     for (; position < stop; ++position, values += tile.row_bytes, ahead += tile.row_bytes) {
       QUIRE_UNROLL for (size_t c = 0; c < kColumns; c += kCacheLine / (kLanes * Storage::kBytes)) {
-        prefetch(ahead + c * kLanes * Storage::kBytes);
+        prefetch_far(ahead + c * kLanes * Storage::kBytes);
       }
       F32 v[kColumns];
       QUIRE_UNROLL for (int c = 0; c < kColumns; ++c) {
@@ -316,7 +316,7 @@ static void weigh_chunk(const ChunkInput& in, ChunkWeights& chunk) {
     // Exponentials read nothing: memory works on what comes next meanwhile.
     const std::byte* ahead = in.ahead.v[r % kPagesPerChunk];
     for (int line = 0; ahead != nullptr && line < kLinesPerRow; ++line) {
-      prefetch(ahead + static_cast<size_t>(line) * kCacheLine);
+      prefetch_far(ahead + static_cast<size_t>(line) * kCacheLine);
     }
     const MaxAndSum row = exponentiate_row(chunk.weights + r * kChunkTokens, in.seen[r], in.softcap);
     chunk.max[r] = row.max;
