@@ -132,4 +132,5 @@ def main():
                                                                          ("first_token_p50", "first_token_max", "total")]))
 
 
-main()
+if __name__ == "__main__":
+    main()
