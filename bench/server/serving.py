@@ -68,9 +68,10 @@ class Serving:
         return out
 
     async def settled_files(self):
-        """Open files, once the connections that were closed are gone; after ten seconds in any case."""
+        """Open files, once the connections that were closed are gone, and their requests; after ten seconds in any case."""
         for _ in range(100):
-            if (await self.metrics())["quire_connections"] == 1:
+            metrics = await self.metrics()
+            if metrics["quire_connections"] == 1 and not metrics["quire_sequences_running"] + metrics["quire_sequences_queued"]:
                 break
             await asyncio.sleep(0.1)
         return self.open_files()
