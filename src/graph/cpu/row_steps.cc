@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "graph/cpu/pair_rows.h"
 #include "graph/expert_order.h"
+#include "kernels/activation_tiles.h"
 
 namespace quire::graph {
 namespace {
@@ -297,6 +298,8 @@ RowSteps::RowSteps(const Program& program, const Phase& phase)
   for (const Op& op : ops_) {
     for (Value value : op.outputs) width_ += program.info(value).cols;
     if (op.outputs.empty()) width_ += program.info(op.inputs[0]).cols;
+    quantizes_ = quantizes_ || std::holds_alternative<QuantizeAttrs>(op.attrs) ||
+                 std::holds_alternative<QuantizePairsAttrs>(op.attrs);
   }
 }
 
@@ -307,6 +310,12 @@ void RowSteps::run(const StepContext& context) const {
   };
   if (rows == 1 || rows * width_ < kInlineWork || context.n_threads == 1) {
     run_all(0, rows);
+    return;
+  }
+  if (quantizes_) {
+    // Rows of one tile of activations share cache lines, for which threads would fight.
+    const int64_t n = std::max(kernels::activation_tiles(rows), std::min<int64_t>(rows, context.n_threads));
+    context.pool->run(n, [&](int64_t t, int) { run_all(rows * t / n, rows * (t + 1) / n); });
     return;
   }
   // A few rows at a time stay in the nearest cache through all ops; enough tiles to balance.

@@ -20,6 +20,7 @@ class RowSteps {
   std::span<const Op> ops_;
   Rows rows_;
   int64_t width_ = 0;  // values one row touches
+  bool quantizes_ = false;
 };
 
 }  // namespace quire::graph

@@ -2,6 +2,7 @@
 
 #include "kernels/linear/packed_formats.h"
 
+#include "kernels/activation_tiles.h"
 #include "kernels/linear/activation_layout.h"
 
 namespace quire::kernels {
@@ -71,6 +72,8 @@ const PackedFormat* packed_format(ElementType type, ActivationSetting setting) {
   if (format == nullptr || setting == ActivationSetting::kInt8) return format;
   return &kPackedF32;
 }
+
+int64_t activation_tiles(int64_t m) { return row_tiles(m).count; }
 
 size_t activation_bytes(ActivationKind kind, int64_t m, int64_t k) {
   const auto bytes = static_cast<size_t>(m * activation_row_bytes(kind, k));
