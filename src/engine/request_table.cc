@@ -224,6 +224,7 @@ void RequestTable::let_in(size_t queued) {
                         .tail = held % kPagePositions != 0 ? TailPage::kCopied : TailPage::kOwn,
                         .rows = request.rows,
                         .claim = request.claim,
+                        .begin = held,
                         .held = held,
                         .known = known};
   ++n_running_;

@@ -72,17 +72,20 @@ bool precedes(const Claim& a, const Claim& b, const SchedulerState& state, const
   return a.number < b.number;
 }
 
-int64_t prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
-                      const SchedulerLimits& limits) {
+PromptBudget prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
+                           const SchedulerLimits& limits) {
   const int64_t room = limits.max_batch_tokens - n_streams;
-  if (n_streams == 0 || limits.max_token_gap.count() == 0 || cost.per_prompt_token <= 0) return room;
+  if (n_streams == 0 || limits.max_token_gap.count() == 0 || cost.per_prompt_token <= 0) return {room, room};
   const double alone = cost.fixed + cost.per_stream * static_cast<double>(n_streams);
   const double gap = std::chrono::duration<double>(limits.max_token_gap).count();
   const double crowd = static_cast<double>(n_waiting) / static_cast<double>(n_streams);
-  const double seconds = std::min(gap, alone * limits.max_stretch * std::max(1.0, crowd)) - alone;
-  const auto tokens =
-      static_cast<int64_t>(std::min(seconds / cost.per_prompt_token, static_cast<double>(room)));
-  return std::min(std::max(tokens, kMinPromptTokens), room);
+  const double stretched = std::min(gap, alone * limits.max_stretch * std::max(1.0, crowd));
+  const auto within = [&](double seconds) {
+    const double tokens = (seconds - alone) / cost.per_prompt_token;
+    const auto most = static_cast<int64_t>(std::min(tokens, static_cast<double>(room)));
+    return std::min(std::max(most, kMinPromptTokens), room);
+  };
+  return {.whole = within(gap), .part = within(stretched)};
 }
 
 Scheduler::Scheduler(const SchedulerLimits& limits, int32_t max_sequences) : limits_(limits) {
@@ -142,19 +145,22 @@ void Scheduler::plan_prompts(const SchedulerState& state, int32_t pages_left) {
             [&](int32_t a, int32_t b) { return precedes(claim(a), claim(b), state, limits_); });
 
   const auto n_waiting = static_cast<int64_t>(prompts_.size() + state.queued.size());
-  int64_t budget = prompt_budget(plan_.n_streams, n_waiting, state.cost, limits_);
+  PromptBudget budget = prompt_budget(plan_.n_streams, n_waiting, state.cost, limits_);
   int64_t rows_left = limits_.max_prompt_rows;
   for (const int32_t slot : prompts_) {
     const RunningRequest& request = state.running[static_cast<size_t>(slot)];
+    const int64_t missing = request.known - request.held;
+    const bool whole = request.held == request.begin && missing <= budget.whole;
     const int64_t within = growth_within(request, pages_left);
-    int64_t end = request.held + std::min({budget, request.known - request.held, within});
+    int64_t end = request.held + std::min({whole ? missing : budget.part, missing, within});
     if (request.rows == RowUse::kAll) end = std::min(end, request.held + 1 + rows_left);
     if (end < request.known && end / kPromptCut * kPromptCut > request.held)
       end = end / kPromptCut * kPromptCut;
     const int64_t n_tokens = end - request.held;
     if (n_tokens <= 0) continue;
     pages_left -= static_cast<int32_t>(growth(request, n_tokens));
-    budget -= n_tokens;
+    budget.whole -= n_tokens;
+    budget.part = std::max<int64_t>(0, budget.part - n_tokens);
     if (request.rows == RowUse::kAll) rows_left -= n_tokens - 1;
     plan_.rows.push_back({.slot = slot, .n_tokens = n_tokens});
     plan_.n_prompt_tokens += n_tokens;

@@ -70,6 +70,7 @@ struct RunningRequest {
   TailPage tail = TailPage::kOwn;
   RowUse rows = RowUse::kLast;
   Claim claim = {};
+  int64_t begin = 0;  // positions that were in memory when it was let in
   int64_t held = 0;   // positions in memory
   int64_t known = 0;  // tokens there are; held + 1 when only the next token is missing, above that a prompt
 
@@ -91,8 +92,9 @@ struct SchedulerState {
 struct SchedulerLimits {
   int64_t max_batch_tokens = 512;  // of one step; at least one per sequence
   int64_t max_prompt_rows = 0;     // of logits in one step, beside one per sequence
-  // A step with both streams and prompts takes at most this long (zero: no limit), and at most `max_stretch`
-  // times as long as the streams alone would, or more in proportion where more prompts wait than streams run.
+  // A step with both streams and prompts takes at most this long (zero: no limit), and, with prompts that it
+  // does not bring to their end at once, at most `max_stretch` times as long as the streams alone would, or
+  // more in proportion where more prompts wait than streams run.
   EngineTime max_token_gap = std::chrono::milliseconds(100);
   double max_stretch = 2.7;
   // A tenant's requests of one priority rise by a level for every such time in which none of them went
@@ -123,9 +125,14 @@ inline constexpr int64_t kMinPromptTokens = 16;
 Priority level(const Claim& claim, const SchedulerState& state, const SchedulerLimits& limits);
 // Whether it is a's turn before b's. A strict weak order.
 bool precedes(const Claim& a, const Claim& b, const SchedulerState& state, const SchedulerLimits& limits);
-// Tokens that prompts, of which n_waiting have not got their first token, may take of a step with n_streams.
-int64_t prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
-                      const SchedulerLimits& limits);
+// Tokens that prompts may take of a step.
+struct PromptBudget {
+  int64_t whole = 0;  // those that begin and end in it: each such step ends somebody's waiting
+  int64_t part = 0;   // of these, the others
+};
+// Of a step with n_streams, when n_waiting prompts have not got their first token.
+PromptBudget prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
+                           const SchedulerLimits& limits);
 
 // What becomes of the keys and values of a request that gives its pages back.
 enum class Preemption : uint8_t {

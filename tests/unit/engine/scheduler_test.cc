@@ -111,6 +111,19 @@ TEST(SchedulerPlan, PromptsAreCutAtMultiplesOf64WhereThatIsPossible) {
   EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 20)));  // no multiple within reach
 }
 
+TEST(SchedulerPlan, ShortPromptsAreComputedWholeWhereLongOnesAreCut) {
+  Scene scene;
+  scene.cost = {.fixed = 0.010, .per_stream = 0.001, .per_prompt_token = 0.001};
+  scene.limits = {.max_token_gap = milliseconds(100), .max_stretch = 3};
+  scene.run(0, 20, 21);
+  scene.run(1, 0, 500);  // 33 ms in all
+  scene.run(2, 0, 40);   // 100 ms in all
+  scene.run(3, 0, 40);   // would be more
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 1), Rows(1, 22), Rows(2, 40)));
+  scene.running[1].held = 460;  // what was cut before stays long
+  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 1), Rows(1, 22), Rows(2, 40)));
+}
+
 TEST(SchedulerPlan, APausedStreamStandsStillAlone) {
   Scene scene;
   scene.run(0, 20, 21).use = SlotUse::kPaused;
@@ -166,35 +179,37 @@ TEST(SchedulerPlan, UnfinishedPromptsThatHoldAllPagesGiveWay) {
 
 TEST(PromptBudget, IsTheWholeStepWithoutStreamsOrWithoutALimit) {
   const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.001};
-  EXPECT_EQ(prompt_budget(0, 1, cost, {.max_batch_tokens = 512}), 512);
-  EXPECT_EQ(prompt_budget(12, 1, cost, {.max_batch_tokens = 512, .max_token_gap = milliseconds(0)}), 500);
+  EXPECT_EQ(prompt_budget(0, 1, cost, {.max_batch_tokens = 512}).part, 512);
+  EXPECT_EQ(prompt_budget(12, 1, cost, {.max_batch_tokens = 512, .max_token_gap = milliseconds(0)}).part,
+            500);
 }
 
 TEST(PromptBudget, KeepsTheStepWithinTheGap) {
   const StepCost cost = {.fixed = 0.05, .per_stream = 0.001, .per_prompt_token = 0.001};
   const SchedulerLimits limits = {.max_batch_tokens = 512, .max_token_gap = milliseconds(100)};
-  EXPECT_EQ(prompt_budget(10, 1, cost, limits), 40);  // 50 + 10 + 40 ms
+  EXPECT_EQ(prompt_budget(10, 1, cost, limits).part, 40);  // 50 + 10 + 40 ms
 }
 
 TEST(PromptBudget, KeepsTheStepWithinAMultipleOfTheStreamsAlone) {
   const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.0001};
   const SchedulerLimits limits = {.max_batch_tokens = 512, .max_stretch = 2.5};
-  EXPECT_EQ(prompt_budget(10, 1, cost, limits), 300);  // 20 ms alone, 30 ms more
+  EXPECT_EQ(prompt_budget(10, 1, cost, limits).part, 300);                       // 20 ms alone, 30 ms more
+  EXPECT_EQ(prompt_budget(10, 1, cost, {.max_batch_tokens = 1000}).whole, 800);  // 20 ms alone, 80 ms more
 }
 
 TEST(PromptBudget, StreamsGiveWayWhereMorePromptsWait) {
   const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.0001};
   const SchedulerLimits limits = {.max_batch_tokens = 1000, .max_stretch = 2.5};
-  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 10, cost, limits)), 300, 1);
-  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 15, cost, limits)), 550, 1);  // 75 ms in all
-  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 90, cost, limits)), 800,
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 10, cost, limits).part), 300, 1);
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 15, cost, limits).part), 550, 1);  // 75 ms in all
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 90, cost, limits).part), 800,
               1);  // and never more than the gap
 }
 
 TEST(PromptBudget, NeverStopsPromptsForGood) {
   const StepCost slow = {.fixed = 1, .per_stream = 1, .per_prompt_token = 1};
-  EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 512}), kMinPromptTokens);
-  EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 14}), 4);
+  EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 512}).part, kMinPromptTokens);
+  EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 14}).part, 4);
 }
 
 // --- Preemption ---
