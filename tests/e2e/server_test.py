@@ -216,6 +216,51 @@ class Answers(Shared):
         usage = whole["usage"]
         self.assertEqual(count, usage["input_tokens"] + usage["cache_read_input_tokens"])
 
+    def test_endings_and_counts(self):
+        ids = [t["id"] for t in self.chat(logprobs=True)["choices"][0]["logprobs"]["content"]]
+        last = next(i for i in range(1, 12) if ids[i] not in ids[:i])
+        cut = self.chat(logprobs=True, stop_token_ids=[ids[last]])
+        self.assertEqual((cut["choices"][0]["finish_reason"], cut["usage"]["completion_tokens"]), ("stop", last))
+        longer = self.chat(stop_token_ids=[ids[last]], min_tokens=last + 1)
+        self.assertGreater(longer["usage"]["completion_tokens"], last)
+        text = self.chat(max_tokens=40)["choices"][0]["message"]["content"]
+        stop = re.search("[A-Za-z]{2,3}", text[1:]).group()
+        kept = self.chat(max_tokens=40, stop=stop, include_stop_str_in_output=True)["choices"][0]["message"]["content"]
+        self.assertEqual(kept, text[:text.index(stop) + len(stop)])
+        self.assertEqual(self.chat(samplers=["temperature"], temperature=0)["choices"], self.chat()["choices"])
+        for bad, name in (({"stop_token_ids": [1 << 40]}, "stop_token_ids"), ({"min_tokens": 99}, "min_tokens"),
+                          ({"samplers": ["temperature", "top_k"]}, "samplers"), ({"truncate_prompt_tokens": 0}, "truncate"),
+                          ({"tool_choice": "required"}, "tool_choice"), ({"tool_choice": {"type": "function"}}, "tool_choice")):
+            self.refused("/v1/chat/completions", {**HELLO, **bad}, 400, name)
+        count = self.server.post("/v1/chat/completions/input_tokens", HELLO)[1]["input_tokens"]
+        self.assertEqual(count, self.chat()["usage"]["prompt_tokens"])
+        self.assertEqual(self.server.post("/v1/responses/input_tokens", {"input": "Hello"})[1]["input_tokens"], count)
+        native = self.server.post("/completion", {"prompt": "Hello", "n_predict": 4, "temperature": 0, "ignore_eos": True, "return_tokens": True})[1]
+        self.assertEqual(len(native["tokens"]), 4)
+        status, answer = self.server.post("/infill", {"input_prefix": "a", "input_suffix": "b"})
+        self.assertEqual(status, 501, answer)
+        self.assertEqual(len(self.server.post("/tokenize", {"prompt": "Hello", "add_special_tokens": False})[1]["tokens"]),
+                         len(self.server.post("/tokenize", {"content": "Hello"})[1]["tokens"]))
+
+    def test_the_description_is_of_what_is_read(self):
+        api = json.loads(self.server.get("/openapi.json")[1])
+        self.assertEqual(api["openapi"], "3.1.0")
+        for path, operations in api["paths"].items():
+            for method, operation in operations.items():
+                self.assertIn("200", operation["responses"], path)
+                self.assertEqual(method == "post", "requestBody" in operation, path)
+        body = api["paths"]["/v1/chat/completions"]["post"]["requestBody"]["content"]["application/json"]
+        schema, fields = body["schema"], body["schema"]["properties"]
+        self.assertEqual(schema["required"], ["messages"])
+        self.assertFalse(schema["additionalProperties"])
+        self.assertEqual((fields["top_p"]["minimum"], fields["top_p"]["maximum"]), (0, 1))
+        self.assertIn("role", fields["messages"]["items"]["properties"])
+        self.assertIn("include_usage", fields["stream_options"]["properties"])
+        self.assertEqual(fields["mirostat"]["enum"], [0, None])
+        for name in fields:  # each is read: none is refused as unknown
+            status, answer = self.server.post("/v1/chat/completions", {**HELLO, name: {"?": []}})
+            self.assertNotIn("not known", answer.get("error", {}).get("message", ""), name)
+
     def test_what_the_server_tells_about_itself(self):
         self.assertEqual(self.server.get("/health")[0], 200)
         status, body = self.server.get("/v1/models")

@@ -56,6 +56,12 @@ ApiResult<std::vector<AnswerPlan::Choice>> make_choices(const ApiCall& call, con
   return choices;
 }
 
+ApiResult<Json> input_tokens(const ApiResult<AnswerJob>& job) {
+  if (!job.ok()) return job.error();
+  return Json{{"object", "response.input_tokens"},
+              {"input_tokens", job->plan.choices.front().request.prompt.size()}};
+}
+
 std::string make_id(std::string_view prefix) {
   constexpr std::string_view kAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   std::random_device random;

@@ -43,6 +43,9 @@ void read_model(Fields& fields);
 ApiResult<std::vector<AnswerPlan::Choice>> make_choices(const ApiCall& call, const GenerationAsk& ask,
                                                         const std::vector<std::vector<int32_t>>& prompts);
 
+// What a route for counting answers: the tokens that this answer's prompt has.
+ApiResult<Json> input_tokens(const ApiResult<AnswerJob>& job);
+
 // "chatcmpl-" and the like, with random letters.
 std::string make_id(std::string_view prefix);
 AnswerHead make_head(const ApiCall& call, std::string_view id_prefix, const GenerationAsk& ask);

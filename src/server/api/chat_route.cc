@@ -77,6 +77,8 @@ ApiResult<AnswerJob> chat_completions(const ApiCall& call) {
   return job;
 }
 
+ApiResult<Json> count_chat_tokens(const ApiCall& call) { return input_tokens(chat_completions(call)); }
+
 ApiResult<Json> apply_template(const ApiCall& call) {
   QUIRE_ASSIGN_OR_RETURN(const Json body, body_of(call));
   Fields fields = call.fields(body);

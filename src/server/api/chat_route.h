@@ -1,4 +1,4 @@
-// POST /v1/chat/completions, /apply-template: conversations.
+// POST /v1/chat/completions, its /input_tokens, /apply-template: conversations.
 #pragma once
 
 #include "server/api/api_call.h"
@@ -8,6 +8,7 @@ namespace quire::server {
 
 ApiResult<AnswerJob> chat_completions(const ApiCall& call);
 ApiResult<Json> apply_template(const ApiCall& call);
+ApiResult<Json> count_chat_tokens(const ApiCall& call);
 
 // A conversation rendered and tokenized, and how its answer is to be read. `split_thinking` as asked for.
 struct ChatPlan {

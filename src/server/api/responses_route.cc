@@ -135,4 +135,6 @@ ApiResult<AnswerJob> responses(const ApiCall& call) {
   return job;
 }
 
+ApiResult<Json> count_response_tokens(const ApiCall& call) { return input_tokens(responses(call)); }
+
 }  // namespace quire::server

@@ -6,5 +6,6 @@
 namespace quire::server {
 
 ApiResult<AnswerJob> responses(const ApiCall& call);
+ApiResult<Json> count_response_tokens(const ApiCall& call);
 
 }  // namespace quire::server

@@ -69,6 +69,10 @@ constexpr RouteDoc kCount{
     "How many tokens such messages have",
     R"({"messages": [{"role": "user", "content": "Hello"}], "tool_choice": {}, "thinking": {"type": "disabled"}})",
     R"({"input_tokens": "integer"})"};
+constexpr RouteDoc kChatCount{"How many tokens the prompt of such a chat has", kChat.example,
+                              R"({"object": "string", "input_tokens": "integer"})"};
+constexpr RouteDoc kResponsesCount{"How many tokens the prompt of such a response has", kResponses.example,
+                                   R"({"object": "string", "input_tokens": "integer"})"};
 constexpr RouteDoc kDescription{"This description", "", R"("object")"};
 
 constexpr auto kRoutes = std::to_array<Route>({
@@ -84,6 +88,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/apply-template", apply_template, &kTemplate},
     {"POST", "/v1/chat/completions", chat_completions, &kChat},
     {"POST", "/chat/completions", chat_completions, &kChat},
+    {"POST", "/v1/chat/completions/input_tokens", count_chat_tokens, &kChatCount},
     {"POST", "/v1/completions", text_completions, &kText},
     {"POST", "/completion", native_completions, &kNative},
     {"POST", "/completions", native_completions, &kNative},
@@ -97,6 +102,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/reranking", rerank, &kRerank},
     {"POST", "/v1/responses", responses, &kResponses},
     {"POST", "/responses", responses, &kResponses},
+    {"POST", "/v1/responses/input_tokens", count_response_tokens, &kResponsesCount},
     {"POST", "/v1/messages", messages, &kMessages, ErrorStyle::kAnthropic},
     {"POST", "/v1/messages/count_tokens", count_message_tokens, &kCount, ErrorStyle::kAnthropic},
 });

@@ -78,6 +78,7 @@ TEST(EngineAllocation, AThousandStepsAllocateNothing) {
                        .max_batch_tokens = 32,
                        .kv_pages = 120,
                        .spill_pages = 100,
+                       .prompt_rows = 6,
                        .threads = 2},
                       {.preemption = Preemption::kSpill, .max_unread = 0, .observer = &observer});
       ASSERT_NE(engine, nullptr);
@@ -87,6 +88,9 @@ TEST(EngineAllocation, AThousandStepsAllocateNothing) {
         Request request{.prompt = some_prompt(static_cast<size_t>(30 + i), i),
                         .settings = sampled(i == 1 ? 1200 : 600, static_cast<uint64_t>(i)),
                         .tag = static_cast<uint64_t>(i)};
+        if (i % 3 == 0) request.reading = PromptReading::kLogprobs;
+        if (i % 3 == 2) request.reading = PromptReading::kMeanState;
+        request.settings.top_logprobs = 2;
         request.settings.sampling.top_k = 30;
         request.settings.sampling.top_p = 0.95f;
         request.settings.sampling.typical_p = 0.9f;
