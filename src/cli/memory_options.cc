@@ -7,15 +7,9 @@
 #include "cli/size_option.h"
 
 namespace quire::cli {
-namespace {
-
-constexpr int64_t kServedPromptRows = 64;
-
-}  // namespace
 
 void add_memory_options(CLI::App& app, EngineSettings& settings) {
   constexpr const char* kGroup = "Memory";
-  settings.prompt_rows = kServedPromptRows;
   app.add_option("--parallel", settings.max_sequences,
                  fmt::format("Sequences that run side by side (default: {})", settings.max_sequences))
       ->check(CLI::Range(1, 65536).description(""))
@@ -27,7 +21,8 @@ void add_memory_options(CLI::App& app, EngineSettings& settings) {
       ->type_name("N")
       ->group(kGroup);
   app.add_option("--prompt-rows", settings.prompt_rows,
-                 "Rows of logits for prompts that are read: embeddings, echo with logprobs (default: 64)")
+                 fmt::format("Rows of logits for prompts that are read: embeddings, echo (default: {})",
+                             settings.prompt_rows))
       ->check(CLI::Range(0, 65536).description(""))
       ->type_name("N")
       ->group(kGroup);

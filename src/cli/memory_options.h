@@ -10,8 +10,7 @@ class App;
 
 namespace quire::cli {
 
-// `settings` must outlive the parsing. Defaults are what it holds at the time of the call; of
-// --prompt-rows 64.
+// `settings` must outlive the parsing. Defaults are what it holds at the time of the call.
 void add_memory_options(CLI::App& app, EngineSettings& settings);
 // The pools alone.
 void add_page_options(CLI::App& app, EngineSettings& settings);

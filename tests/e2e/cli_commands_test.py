@@ -95,6 +95,50 @@ class LogitsOutput(ModelCase):
         self.assertNotEqual(self.json_lines("logits", "-m", LLAMA, *tokens, "--kv-type", "f16"), exact)
 
 
+class Embeddings(ModelCase):
+    def setUp(self):
+        super().setUp()
+        case = case_json("llama")
+        shape, values = npy.read(os.path.join(os.path.dirname(LLAMA), "hidden.npy"))
+        _, n_rows, n = shape
+        states = values[-n_rows * n:]  # after the last norm
+        self.states = [states[i * n:(i + 1) * n] for i in range(n_rows)]
+        self.input = ["--kv-type", "f32", "--tokens", ",".join(map(str, case["tokens"][:n_rows]))]
+
+    def assert_close(self, values, expected):
+        self.assertEqual(len(values), len(expected))
+        self.assertLess(max(abs(a - b) for a, b in zip(values, expected)), 1e-3)
+
+    def test_equal_the_reference_whatever_the_chunk(self):
+        n = len(self.states)
+        expected = {"mean": [sum(column) / n for column in zip(*self.states)], "cls": self.states[0], "last": self.states[-1]}
+        for pooling, values in expected.items():
+            with self.subTest(pooling=pooling):
+                out = self.json("embed", "-m", LLAMA, *self.input, "--pooling", pooling)
+                self.assertEqual(list(out), ["pooling", "tokens", "embedding"])
+                self.assertEqual((out["pooling"], out["tokens"]), (pooling, n))
+                self.assert_close(out["embedding"], values)
+                for chunk in ("1", "7"):
+                    self.assertEqual(self.json("embed", "-m", LLAMA, *self.input, "--pooling", pooling,
+                                               "--chunk", chunk), out)
+        self.assertEqual(self.json("embed", "-m", LLAMA, *self.input)["pooling"], "last")
+
+    def test_a_state_for_each_token(self):
+        rows = self.json_lines("embed", "-m", LLAMA, *self.input, "--pooling", "none")
+        self.assertEqual([row["position"] for row in rows], list(range(len(self.states))))
+        for row, state in zip(rows, self.states):
+            self.assert_close(row["embedding"], state)
+        path = os.path.join(self.folder, "states.npy")
+        out = self.json("embed", "-m", LLAMA, *self.input, "--pooling", "none", "--out", path)
+        self.assertEqual(out, {"out": path, "shape": [len(self.states), len(self.states[0])]})
+        self.assert_close(npy.read(path)[1], [value for state in self.states for value in state])
+
+    def test_usage(self):
+        self.assert_fails(self.quire("embed", "-m", LLAMA), 2, "--tokens")
+        self.assert_fails(self.quire("embed", "-m", LLAMA, "-p", "a", "--pooling", "max"), 2, "max", "mean")
+        self.assertIn("values", self.assert_works(self.quire("embed", "-m", LLAMA, "-p", "Hello")))
+
+
 class PlanOutput(ModelCase):
     KINDS = {"weights", "kv", "state", "activations", "logits", "cache", "tables", "scratch", "other"}
 

@@ -6,11 +6,11 @@
 #include "cli/chat/interrupt.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/fed_tokens.h"
 #include "cli/model_folder.h"
 #include "cli/model_loading.h"
 #include "cli/model_options.h"
 #include "cli/npy_writer.h"
-#include "cli/token_list.h"
 #include "cli/top_tokens.h"
 #include "engine/runner.h"
 #include "gguf/printable.h"
@@ -107,19 +107,13 @@ class LogitsCommand final : public Command {
   }
 
   void add_options(CLI::App& app) override {
-    CLI::Option* tokens = app.add_option("--tokens", list_, "Token ids to feed")->type_name("1,2,3");
-    app.add_option("-p,--prompt", text_, "Text to feed instead, tokenized as by `quire tokenize`")
-        ->type_name("TEXT")
-        ->excludes(tokens);
+    input_.add_options(app);
     app.add_option("--out", out_, "Write all logits to this .npy file: float32 [n_tokens, n_vocab]")
         ->type_name("FILE");
     app.add_option("--chunk", model_.settings.max_batch_tokens, "Tokens of one step (default: 64)")
         ->check(CLI::Range(1, 65536).description(""))
         ->type_name("N");
     add_model_options(app, model_);
-    app.callback([this] {
-      if (!list_ && !text_) throw CLI::RequiredError("--tokens 1,2,3 or --prompt TEXT");
-    });
   }
 
   Result<ExitCode> run(Console& console) override {
@@ -127,13 +121,12 @@ class LogitsCommand final : public Command {
     // What is wrong with the input is known from the headers, before the weights are loaded.
     QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, Model::open(path, model_.settings));
     std::unique_ptr<Tokenizer> tokenizer;
-    if (text_ || !out_) {
+    if (input_.from_text() || !out_) {
       Result<std::unique_ptr<Tokenizer>> loaded = Tokenizer::load(model->file().metadata(), console.log());
-      if (!loaded.ok() && text_) return std::move(loaded).error();
+      if (!loaded.ok() && input_.from_text()) return std::move(loaded).error();
       if (loaded.ok()) tokenizer = std::move(*loaded);
     }
-    QUIRE_ASSIGN_OR_RETURN(const std::vector<TokenId> tokens, input(tokenizer.get()));
-    QUIRE_RETURN_IF_ERROR(check(tokens, *model));
+    QUIRE_ASSIGN_OR_RETURN(const std::vector<TokenId> tokens, input_.read(tokenizer.get(), *model));
 
     InterruptGuard interrupt;
     EngineSettings settings = model_.settings;
@@ -143,31 +136,16 @@ class LogitsCommand final : public Command {
     QUIRE_ASSIGN_OR_RETURN(
         const std::unique_ptr<LogitsSink> sink,
         make_sink(console, tokenizer.get(), static_cast<int64_t>(tokens.size()), model->n_vocab()));
-    return feed(*runner, tokens, *sink, interrupt);
+    QUIRE_ASSIGN_OR_RETURN(
+        const ExitCode fed,
+        feed_rows(*runner, tokens, interrupt, [&](int64_t position, TokenId token, int64_t row) {
+          return sink->row(position, token, runner->logits(row));
+        }));
+    if (fed == ExitCode::kDone) QUIRE_RETURN_IF_ERROR(sink->finish());
+    return fed;
   }
 
  private:
-  Result<std::vector<TokenId>> input(const Tokenizer* tokenizer) const {
-    if (list_) return parse_token_ids(*list_);
-    return tokenizer->encode(*text_, SpecialTokens::kParse, AddSpecial::kYes);
-  }
-
-  static Status check(const std::vector<TokenId>& tokens, const Model& model) {
-    if (tokens.empty()) return make_error(ErrorCode::kInvalidArgument, "there are no tokens to feed");
-    for (TokenId token : tokens) {
-      if (token < 0 || token >= model.n_vocab()) {
-        return make_error(ErrorCode::kInvalidArgument, "token id {} is outside the vocabulary of {}", token,
-                          model.n_vocab());
-      }
-    }
-    if (static_cast<int64_t>(tokens.size()) > model.ctx()) {
-      return make_error(ErrorCode::kContextLength,
-                        "{} tokens are longer than the context of {}: feed fewer or give a larger --ctx",
-                        tokens.size(), model.ctx());
-    }
-    return {};
-  }
-
   Result<std::unique_ptr<LogitsSink>> make_sink(Console& console, const Tokenizer* tokenizer,
                                                 int64_t n_tokens, int64_t n_vocab) const {
     if (!out_) return std::unique_ptr<LogitsSink>(std::make_unique<SummarySink>(console, tokenizer));
@@ -176,27 +154,8 @@ class LogitsCommand final : public Command {
         std::make_unique<FileSink>(console, std::move(writer), *out_, n_tokens, n_vocab));
   }
 
-  static Result<ExitCode> feed(Runner& runner, std::span<const TokenId> tokens, LogitsSink& sink,
-                               const InterruptGuard& interrupt) {
-    QUIRE_ASSIGN_OR_RETURN(const SequenceId sequence, runner.open());
-    const auto chunk = static_cast<size_t>(runner.settings().max_batch_tokens);
-    for (size_t begin = 0; begin < tokens.size(); begin += chunk) {
-      if (interrupt.interrupted()) return ExitCode::kInterrupted;
-      const std::span<const TokenId> part = tokens.subspan(begin, std::min(chunk, tokens.size() - begin));
-      const BatchItem item{.sequence = sequence, .tokens = part, .logits = Logits::kAll};
-      QUIRE_RETURN_IF_ERROR(runner.step({&item, 1}));
-      for (size_t i = 0; i < part.size(); ++i) {
-        QUIRE_RETURN_IF_ERROR(
-            sink.row(static_cast<int64_t>(begin + i), part[i], runner.logits(static_cast<int64_t>(i))));
-      }
-    }
-    QUIRE_RETURN_IF_ERROR(sink.finish());
-    return ExitCode::kDone;
-  }
-
   ModelOptions model_;
-  std::optional<std::string> list_;
-  std::optional<std::string> text_;
+  FedTokens input_;
   std::optional<std::string> out_;
 };
 

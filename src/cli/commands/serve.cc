@@ -17,10 +17,14 @@ namespace quire::cli {
 namespace {
 
 constexpr int32_t kDefaultSequences = 8;
+constexpr int64_t kDefaultPromptRows = 64;
 
 class ServeCommand final : public Command {
  public:
-  ServeCommand() { model_.settings.max_sequences = kDefaultSequences; }
+  ServeCommand() {
+    model_.settings.max_sequences = kDefaultSequences;
+    model_.settings.prompt_rows = kDefaultPromptRows;
+  }
 
   CommandInfo info() const override {
     return {.name = "serve",

@@ -3,23 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <utility>
+
+#include "base/shortest_double.h"
 
 namespace quire::server {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
-
-// The double whose shortest decimal is the float's: nine digits instead of seventeen.
-double short_double(float value) {
-  std::array<char, 32> text;
-  const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
-  double out = 0;
-  std::from_chars(text.data(), written.ptr, out);
-  return out;
-}
 
 double length_of(std::span<const float> state, int32_t norm) {
   constexpr double kLargest = 32760;  // as llama.cpp has it, for int16
@@ -60,7 +52,7 @@ class EmbeddingsWriter final : public AnswerCollector {
   Json vector_json(std::span<const float> values) const {
     if (style_.encoding == EmbeddingEncoding::kBase64) return base64(values);
     Json list = Json::array();
-    for (const float value : values) list.push_back(short_double(value));
+    for (const float value : values) list.push_back(shortest_double(value));
     return list;
   }
 

@@ -1,5 +1,6 @@
 #include "server/api/embeddings_route.h"
 
+#include "engine/pooling.h"
 #include "server/api/embeddings_answer.h"
 #include "server/api/prompt_fields.h"
 
@@ -10,30 +11,20 @@ ApiError not_supported(std::string message) {
   return {.kind = ApiErrorKind::kNotSupported, .message = std::move(message)};
 }
 
-// How the file wants states made into one. Source: enum llama_pooling_type of llama.cpp's llama.h.
-ApiResult<PromptReading> pooling_of(const Model& model) {
+ApiResult<PromptReading> reading_of(const Model& model) {
   if (model.n_hidden() == 0) return not_supported("embeddings are off: the server runs with --prompt-rows 0");
-  enum Pooling : int64_t { kAbsent = -1, kNone = 0, kMean = 1, kFirst = 2, kLast = 3, kRank = 4 };
-  QUIRE_ASSIGN_OR_RETURN(
-      const int64_t pooling,
-      model.file().metadata().get_or<int64_t>(model.architecture() + ".pooling_type", int64_t{kAbsent}));
-  switch (pooling) {
-    case kMean:
-      return PromptReading::kMeanState;
-    case kAbsent:
-    case kNone:
-    case kLast:
-      return PromptReading::kLastState;
-    default:
-      return not_supported("embeddings: this model's kind of pooling is not supported");
-  }
+  const Result<Pooling> pooling = pooling_of(model);
+  if (!pooling.ok()) return not_supported("embeddings: " + pooling.error().message);
+  if (*pooling == Pooling::kMean) return PromptReading::kMeanState;
+  if (*pooling == Pooling::kLast) return PromptReading::kLastState;
+  return not_supported("embeddings: the file wants the state at the first token, which is for encoders");
 }
 
 // What both routes do once their fields are read.
 ApiResult<AnswerJob> job_of(const ApiCall& call, const std::vector<std::vector<int32_t>>& prompts,
                             const EmbeddingStyle& style) {
   GenerationAsk ask{.settings = {.max_tokens = 0}};
-  QUIRE_ASSIGN_OR_RETURN(ask.reading, pooling_of(call.model.engine().model()));
+  QUIRE_ASSIGN_OR_RETURN(ask.reading, reading_of(call.model.engine().model()));
   AnswerJob job;
   QUIRE_ASSIGN_OR_RETURN(job.plan.choices, make_choices(call, ask, prompts));
   job.make_writer = [model = call.model.name(), style, n = prompts.size()](std::shared_ptr<Reply> reply) {
