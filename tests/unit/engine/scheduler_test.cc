@@ -115,13 +115,17 @@ TEST(SchedulerPlan, ShortPromptsAreComputedWholeWhereLongOnesAreCut) {
   Scene scene;
   scene.cost = {.fixed = 0.010, .per_stream = 0.001, .per_prompt_token = 0.001};
   scene.limits = {.max_token_gap = milliseconds(100), .max_stretch = 3};
-  scene.run(0, 20, 21);
-  scene.run(1, 0, 500);  // 33 ms in all
-  scene.run(2, 0, 40);   // 100 ms in all
-  scene.run(3, 0, 40);   // would be more
-  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 1), Rows(1, 22), Rows(2, 40)));
-  scene.running[1].held = 460;  // what was cut before stays long
-  EXPECT_THAT(scene.plan().rows, ElementsAre(Rows(0, 1), Rows(1, 22), Rows(2, 40)));
+  for (const size_t stream : {0, 1, 2, 3}) scene.run(stream, 20, 21);
+  scene.run(4, 0, 500);  // 42 ms in all
+  scene.run(5, 0, 40);   // 82 ms in all
+  scene.run(6, 0, 40);   // would be more than the gap
+  const auto prompts = [&] {
+    const BatchPlan plan = scene.plan();
+    return std::vector<PlannedRows>(plan.rows.begin() + plan.n_streams, plan.rows.end());
+  };
+  EXPECT_THAT(prompts(), ElementsAre(Rows(4, 28), Rows(5, 40)));
+  scene.running[4].held = 460;  // what was cut before stays long
+  EXPECT_THAT(prompts(), ElementsAre(Rows(4, 28), Rows(5, 40)));
 }
 
 TEST(SchedulerPlan, APausedStreamStandsStillAlone) {
