@@ -1,7 +1,6 @@
 #include "engine/step_cost.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace quire {
 namespace {
@@ -9,43 +8,49 @@ namespace {
 // Counts are scaled to about one, so that one ridge serves all three unknowns. It holds them where they were:
 // what prompts cost is remembered through any number of steps without one.
 constexpr double kStreams = 16, kPromptTokens = 256;
-constexpr double kRidge = 1e-3;
+constexpr double kRidge = 5e-5;  // of the weight of all steps
+constexpr int kSweeps = 64;
+constexpr double kShortest = 1e-6;  // seconds, so that a step that took none has a weight
 
 }  // namespace
 
 void StepClock::observe(const StepTime& step) {
-  const std::array<double, 4> seen = {1.0, static_cast<double>(step.n_streams) / kStreams,
-                                      static_cast<double>(step.n_prompt_tokens) / kPromptTokens,
-                                      step.seconds};
+  // Divided by the time, so that errors count in proportion: a full step of prompts otherwise outweighs
+  // hundreds of short ones, whose tokens cost more. Where steps do not tell unknowns apart the first takes
+  // all: what prompts cost must not be thought nothing.
+  const double seconds = std::max(step.seconds, kShortest);
+  const std::array<double, 4> seen = {static_cast<double>(step.n_prompt_tokens) / kPromptTokens / seconds,
+                                      1.0 / seconds, static_cast<double>(step.n_streams) / kStreams / seconds,
+                                      1.0};
   const size_t kind = step.n_prompt_tokens > 0 ? 1 : 0;
   Sums m = {};
   for (size_t i = 0; i < 3; ++i) {
     for (size_t j = 0; j < 4; ++j) {
       double& own = sums_[kind][i][j];
       double& other = sums_[1 - kind][i][j];
-      own = kForget * own + seen[i] * seen[j];
+      own = kForget[kind] * own + seen[i] * seen[j];
       other *= kFade;
       m[i][j] = own + other;
     }
   }
 
-  const std::array<double, 3> before = {cost_.fixed, cost_.per_stream * kStreams,
-                                        cost_.per_prompt_token * kPromptTokens};
+  std::array<double, 3> x = {cost_.per_prompt_token * kPromptTokens, cost_.fixed,
+                             cost_.per_stream * kStreams};
+  const double ridge = kRidge * m[1][1];
   for (size_t i = 0; i < 3; ++i) {
-    m[i][i] += kRidge;
-    m[i][3] += kRidge * before[i];
+    m[i][i] += ridge;
+    m[i][3] += ridge * x[i];
   }
-  // Gauss without pivoting: with the ridge the matrix is positive definite.
-  for (size_t i = 0; i < 3; ++i) {
-    for (size_t r = 0; r < 3; ++r) {
-      if (r == i) continue;
-      const double factor = m[r][i] / m[i][i];
-      for (size_t j = i; j < 4; ++j) m[r][j] -= factor * m[i][j];
+  // Best unknowns that are not negative: each in turn given the others. Clamping the free solution instead
+  // would leave the others what they were beside a negative one.
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (size_t i = 0; i < 3; ++i) {
+      double rest = m[i][3];
+      for (size_t j = 0; j < 3; ++j) rest -= j == i ? 0 : m[i][j] * x[j];
+      x[i] = std::max(0.0, rest / m[i][i]);
     }
   }
-  const auto solved = [&](size_t i) { return std::max(0.0, m[i][3] / m[i][i]); };
-  cost_ = {
-      .fixed = solved(0), .per_stream = solved(1) / kStreams, .per_prompt_token = solved(2) / kPromptTokens};
+  cost_ = {.fixed = x[1], .per_stream = x[2] / kStreams, .per_prompt_token = x[0] / kPromptTokens};
 }
 
 }  // namespace quire

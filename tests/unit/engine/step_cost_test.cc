@@ -55,6 +55,23 @@ TEST(StepClock, KnowsWhatStreamsTakeAloneWhilePromptsGetDearer) {
   EXPECT_NEAR(cost.per_prompt_token, 0.003, 0.1 * 0.003);
 }
 
+// Tokens cost more in small steps than in full ones: what full steps took must not hide it.
+TEST(StepClock, BelievesTheSmallStepsBesideStreamsSoon) {
+  StepClock clock;
+  for (int i = 0; i < 20; ++i) clock.observe({.n_streams = 0, .n_prompt_tokens = 512, .seconds = 0.45});
+  for (int i = 0; i < 64; ++i) clock.observe({.n_streams = 16, .n_prompt_tokens = 0, .seconds = 0.015});
+  for (int i = 0; i < 15; ++i) clock.observe({.n_streams = 16, .n_prompt_tokens = 40, .seconds = 0.060});
+  const StepCost cost = clock.cost();
+  EXPECT_NEAR(cost.fixed + 16 * cost.per_stream, 0.015, 0.05 * 0.015);
+  EXPECT_NEAR(cost.per_prompt_token, 0.045 / 40, 0.1 * 0.045 / 40);
+}
+
+TEST(StepClock, KnowsWhatPromptsCostFromFullStepsAlone) {
+  StepClock clock;
+  for (int i = 0; i < 3; ++i) clock.observe({.n_streams = 0, .n_prompt_tokens = 512, .seconds = 0.45});
+  EXPECT_NEAR(clock.cost().per_prompt_token, 0.45 / 512, 0.1 * 0.45 / 512);
+}
+
 TEST(StepClock, RemembersWhatPromptsCostThroughALongStretchWithoutThem) {
   const StepCost truth = {.fixed = 0.01, .per_stream = 0.002, .per_prompt_token = 0.001};
   StepClock clock;
