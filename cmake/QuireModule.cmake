@@ -3,6 +3,7 @@
 #   quire_module(NAME SOURCES a.cc b.cc DEPS quire_base ...)   one static library `quire_NAME` per src/ folder
 #   quire_kernels(TARGET f.kern.cc ...)                        each file compiled once per ISA into TARGET
 #   quire_test(NAME SOURCES a_test.cc DEPS ... [LABELS slow])  one GoogleTest program
+#   quire_precompile(TARGET <a.h> <b.h>)               headers of libraries that most files of TARGET include
 #   quire_fuzzer(NAME SOURCES f.cc DEPS ... [ON_DEMAND])       one libFuzzer program; ON_DEMAND: built only by name
 
 add_library(quire_flags INTERFACE)
@@ -26,6 +27,19 @@ function(quire_module NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_library(quire_${NAME} STATIC ${ARG_SOURCES})
   target_link_libraries(quire_${NAME} PUBLIC quire_flags ${ARG_DEPS})
+endfunction()
+
+# Saves parsing a large library's header in every file. Each file still includes what it uses: the check that
+# compiles every header alone (tests/checks) precompiles nothing.
+function(quire_precompile TARGET)
+  target_precompile_headers(${TARGET} PRIVATE ${ARGN})
+  quire_stable_precompiled(${TARGET})
+endfunction()
+# Equal input gives an equal file, as compiler caches expect.
+function(quire_stable_precompiled TARGET)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${TARGET} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endfunction()
 
 # ISA name -> compiler flags. The name is also the namespace of the code compiled with it.
@@ -58,12 +72,26 @@ function(quire_kernels TARGET)
   endforeach()
 endfunction()
 
+# One precompiled GoogleTest for all tests: they are compiled alike.
+function(quire_test_options TARGET)
+  target_link_libraries(${TARGET} PRIVATE quire_flags fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${TARGET} PRIVATE QUIRE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    QUIRE_ORACLE_DIR="${QUIRE_ORACLE_DIR}")
+endfunction()
+function(quire_test_precompiled)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/test_precompiled.cc CONTENT "")
+  add_executable(quire_test_precompiled ${CMAKE_CURRENT_BINARY_DIR}/test_precompiled.cc)  # position independent as the tests are
+  quire_test_options(quire_test_precompiled)
+  quire_precompile(quire_test_precompiled <gtest/gtest.h> <gmock/gmock.h>)
+endfunction()
+
 function(quire_test NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${NAME} ${ARG_SOURCES})
-  target_link_libraries(${NAME} PRIVATE quire_flags ${ARG_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${NAME} PRIVATE QUIRE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
-    QUIRE_ORACLE_DIR="${QUIRE_ORACLE_DIR}")
+  target_link_libraries(${NAME} PRIVATE ${ARG_DEPS})
+  quire_test_options(${NAME})
+  target_precompile_headers(${NAME} REUSE_FROM quire_test_precompiled)
+  quire_stable_precompiled(${NAME})
   gtest_discover_tests(${NAME} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
 endfunction()
 

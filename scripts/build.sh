@@ -11,6 +11,8 @@ preset="${1:-release}"
 targets=("${@:2}")
 options=()
 command -v ccache > /dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+# Without these it does not keep what was compiled with a precompiled header.
+export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}"
 
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
