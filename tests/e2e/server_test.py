@@ -572,16 +572,19 @@ class Keys(unittest.TestCase):
                                               {"Authorization": "Bearer " + key})
                     self.assertEqual(status, 200)
 
-                with open(log) as file:
-                    before = len(file.readlines())
+                def lines():
+                    with open(log) as file:
+                        return file.readlines()
+
+                before = len(lines())
                 threads = [threading.Thread(target=ask, args=("k" + "ab"[i % 2],)) for i in range(48)]
                 for thread in threads:
                     thread.start()
                 for thread in threads:
                     thread.join()
-                with open(log) as file:
-                    ends = [json.loads(line)["tenant"] for line in file.readlines()[before:]]
-                self.assertEqual(len(ends), 48)
+                # A line is written after its answer.
+                self.assertTrue(wait_until(lambda: len(lines()) - before == 48))
+                ends = [json.loads(line)["tenant"] for line in lines()[before:]]
                 return ends[:12].count("a")
 
             self.assertGreaterEqual(first_ends(), 9)
