@@ -369,6 +369,15 @@ class Connections(Shared):
             data += piece
         client.close()
 
+    def test_a_client_that_only_listens_is_let_go(self):
+        for _ in range(40):  # the end is seen before, while or after the answer is sent
+            client = self.server.raw(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+            client.shutdown(socket.SHUT_WR)
+            client.settimeout(10)
+            while client.recv(4096):
+                pass
+            client.close()
+
     def test_chunked_bodies_and_expect(self):
         body = json.dumps(HELLO).encode()
         client = self.server.raw(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"

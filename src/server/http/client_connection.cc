@@ -116,6 +116,7 @@ auto ClientConnection::read_some(asio::mutable_buffer into) -> asio::awaitable<R
 
 asio::awaitable<bool> ClientConnection::await_bytes() {
   if (buffer_.size() > 0) co_return true;
+  if (ended_) co_return false;  // an end is reported once: another read would wait for it in vain
   stream_.expires_after(shared_->options.idle_timeout);
   const auto [error, n] = co_await read_some(buffer_.prepare(kReadSize));
   buffer_.commit(n);
@@ -224,7 +225,10 @@ asio::awaitable<void> ClientConnection::watch_client(std::shared_ptr<ConnectionR
     std::tie(error, n) = co_await read_some(buffer_.prepare(kReadSize));
     buffer_.commit(n);
   }
-  if (error && error != asio::error::operation_aborted) reply->client_left();
+  if (error && error != asio::error::operation_aborted) {
+    ended_ = true;
+    reply->client_left();
+  }
   watching_ = false;
   note_woken();
 }

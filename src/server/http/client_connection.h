@@ -87,6 +87,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   std::atomic<bool> wake_posted_{false};
   bool woken_ = false;
   bool watching_ = false;
+  bool ended_ = false;  // the client sends nothing more
 };
 
 }  // namespace quire::server
