@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/check.h"
 #include "base/numerics_environment.h"
@@ -104,106 +103,6 @@ void Engine::drain() {
 }
 
 // --- Any thread ---
-
-Status Engine::check(const Request& request) const {
-  if (request.prompt.empty()) return make_error(ErrorCode::kInvalidArgument, "the prompt has no tokens");
-  for (const int32_t id : request.prompt) {
-    if (id < 0 || id >= model().n_vocab()) {
-      return make_error(ErrorCode::kInvalidArgument, "token id {} is outside the vocabulary of {}", id,
-                        model().n_vocab());
-    }
-  }
-  const auto n_prompt = static_cast<int64_t>(request.prompt.size());
-  if (n_prompt >= max_length_) {
-    return make_error(ErrorCode::kContextLength,
-                      "the prompt has {} tokens, and with a token of answer at most {} fit", n_prompt,
-                      max_length_);
-  }
-  if (request.settings.max_tokens < -1) {
-    return make_error(ErrorCode::kInvalidArgument, "max_tokens is {}, must be at least 0, or -1 for no limit",
-                      request.settings.max_tokens);
-  }
-  if (request.settings.min_tokens < 0) {
-    return make_error(ErrorCode::kInvalidArgument, "min_tokens is {}, must be at least 0",
-                      request.settings.min_tokens);
-  }
-  if (request.settings.top_logprobs < 0 || request.settings.top_logprobs > kMaxTopLogprobs) {
-    return make_error(ErrorCode::kInvalidArgument, "top_logprobs is {}, must be between 0 and {}",
-                      request.settings.top_logprobs, kMaxTopLogprobs);
-  }
-  if (request.reading != PromptReading::kNone && runner_->settings().prompt_rows == 0)
-    return make_error(ErrorCode::kUnsupported,
-                      "prompts cannot be read: no rows are planned for them (--prompt-rows)");
-  if (request.tenant < 0 || request.tenant >= options_.n_tenants) {
-    return make_error(ErrorCode::kInvalidArgument, "tenant {} is unknown, there are {}", request.tenant,
-                      options_.n_tenants);
-  }
-  if (request.tenant_weight < 1 || request.tenant_weight > kMaxTenantWeight) {
-    return make_error(ErrorCode::kInvalidArgument, "a tenant's weight is {}, must be between 1 and {}",
-                      request.tenant_weight, kMaxTenantWeight);
-  }
-  return request.settings.sampling.validate(n_vocab_);
-}
-
-int64_t Engine::answer_limit(const Request& request) const {
-  const int64_t room = max_length_ - static_cast<int64_t>(request.prompt.size());
-  return request.settings.max_tokens < 0 ? room : std::min(room, request.settings.max_tokens);
-}
-
-SamplingSettings Engine::without_ends(const GenerationSettings& settings) const {
-  SamplingSettings sampling = settings.sampling;
-  const auto exclude = [&](const std::vector<int32_t>& ids) {
-    for (const int32_t id : ids) {
-      if (id >= 0 && id < n_vocab_) sampling.suppress.push_back(id);
-    }
-  };
-  if (settings.end_tokens == EndTokens::kStop) exclude(options_.end_tokens);
-  exclude(settings.stop_tokens);
-  return sampling;
-}
-
-Result<AnswerHandle> Engine::submit(Request request) {
-  QUIRE_RETURN_IF_ERROR(check(request));
-  const int64_t limit = answer_limit(request);
-  auto job = std::make_shared<Job>(std::move(request), limit, model().n_hidden());
-  job->n_prompt = static_cast<int64_t>(job->request.prompt.size());
-  job->max_tokens = job->n_prompt + std::max<int64_t>(limit, 1);
-  job->tokens = std::move(job->request.prompt);
-  job->tokens.reserve(static_cast<size_t>(job->max_tokens));
-  job->tenant = job->request.tenant;
-  job->weight = job->request.tenant_weight;
-  job->priority = job->request.priority;
-  job->scope = job->request.scope;
-  if (reads_all_rows(job->request.reading)) job->rows = RowUse::kAll;
-  job->claim.arrived = now();
-  if (job->request.deadline) job->deadline = job->claim.arrived + *job->request.deadline;
-  if (job->request.settings.min_tokens > 0) job->not_to_end = without_ends(job->request.settings);
-  AnswerHandle handle(job, inbox_);
-  if (limit == 0 && job->request.reading == PromptReading::kNone) {  // nothing is asked for
-    job->stream.end({.reason = FinishReason::kLength, .usage = {.prompt_tokens = job->n_prompt}});
-    return handle;
-  }
-  {
-    const std::lock_guard lock(inbox_->mutex);
-    int32_t& of_tenant = inbox_->n_waiting[static_cast<size_t>(job->tenant)];
-    if (inbox_->closed) return make_error(ErrorCode::kCancelled, "the engine is shutting down");
-    if (inbox_->n_waiting_total >= options_.max_queued) {
-      return make_error(ErrorCode::kResourceExhausted,
-                        "{} requests are waiting, as many as the queue holds; try again later",
-                        inbox_->n_waiting_total);
-    }
-    if (of_tenant >= options_.max_queued_per_tenant) {
-      return make_error(ErrorCode::kResourceExhausted,
-                        "{} requests of this tenant are waiting, as many as it may have; try again later",
-                        of_tenant);
-    }
-    ++inbox_->n_waiting_total;
-    ++of_tenant;
-    inbox_->arrivals.push_back(std::move(job));
-  }
-  inbox_->rung.notify_one();
-  return handle;
-}
 
 EngineGauges Engine::gauges() const {
   const std::lock_guard lock(gauges_mutex_);
@@ -323,85 +222,6 @@ const BatchPlan* Engine::run(const BatchPlan& planned) {
   return nullptr;
 }
 
-Status Engine::step(const BatchPlan& plan) {
-  step_start_ = now();
-  items_.clear();
-  sampled_slots_.clear();
-  sampled_rows_.clear();
-  first_rows_.clear();
-  bool any_greedy = false;
-  int64_t n_rows = 0;
-  for (const PlannedRows& rows : plan.rows) {
-    const Job& job = job_at(rows.slot);
-    const bool completes = table_->completes(rows);
-    const bool reads = job.rows == RowUse::kAll && job.read.wants(table_->held(rows.slot), rows.n_tokens);
-    const Logits logits = reads ? Logits::kAll : completes ? Logits::kLast : Logits::kNone;
-    items_.push_back({.sequence = job.sequence, .tokens = table_->tokens(rows), .logits = logits});
-    first_rows_.push_back(logits == Logits::kNone ? -1 : n_rows);
-    n_rows += logits == Logits::kAll ? rows.n_tokens : logits == Logits::kLast ? 1 : 0;
-    if (!completes || !job.answers) continue;
-    sampled_slots_.push_back(rows.slot);
-    sampled_rows_.push_back(n_rows - 1);
-    any_greedy = any_greedy || job.sampling().is_plain_greedy();
-  }
-  return runner_->step(items_, any_greedy ? n_vocab_ : 0);
-}
-
-void Engine::publish(const BatchPlan& plan) {
-  sample();
-  read_prompts(plan);
-  const EngineTime time = now();
-  table_->advance(plan, time, std::chrono::duration<double>(time - step_start_).count());
-  tell_step(plan, time);
-  for (size_t row = 0; row < sampled_slots_.size(); ++row)
-    deliver(job_at(sampled_slots_[row]), samples_[row]);
-  end_readers(plan);
-}
-
-// Rows of prompts that somebody reads, each once; those of last states are the rows that complete the prompt.
-void Engine::read_prompts(const BatchPlan& plan) {
-  prompt_rows_.clear();
-  for (size_t i = 0; i < plan.rows.size(); ++i) {
-    const PlannedRows& rows = plan.rows[i];
-    Job& job = job_at(rows.slot);
-    const int64_t begin = table_->held(rows.slot), end = begin + rows.n_tokens;
-    if (first_rows_[i] < 0 || !job.read.wants(begin, rows.n_tokens)) continue;
-    const int64_t first = end - (job.rows == RowUse::kAll ? rows.n_tokens : 1);
-    for (int64_t position = first; position < end; ++position) {
-      if (!job.read.wants(position)) continue;
-      const int64_t row = first_rows_[i] + position - first;
-      if (reads_state(job.read.reading())) {
-        job.read.take_state(position, runner_->state(row));
-      } else {
-        prompt_rows_.push_back({&job, position, row});
-      }
-    }
-  }
-  runner_->device().pool().run(static_cast<int64_t>(prompt_rows_.size()), [&](int64_t i, int) {
-    const PromptRow& at = prompt_rows_[static_cast<size_t>(i)];
-    const std::span<const int32_t> prompt =
-        std::span(at.job->tokens).first(static_cast<size_t>(at.job->n_prompt));
-    at.job->read.take_logits(at.position, prompt,
-                             runner_->logits(at.row).first(static_cast<size_t>(n_vocab_)));
-  });
-  for (const PlannedRows& rows : plan.rows) {
-    Job& job = job_at(rows.slot);
-    if (job.read.done()) continue;
-    job.read.taken(table_->held(rows.slot) + rows.n_tokens);
-    if (job.read.done()) job.rows = RowUse::kLast;  // let in again, it is like any other
-  }
-}
-
-// Those that only wanted their prompt read.
-void Engine::end_readers(const BatchPlan& plan) {
-  for (const PlannedRows& rows : plan.rows) {
-    LiveRequest* const live = table_->at_or_null(rows.slot);
-    if (live == nullptr) continue;
-    Job& job = static_cast<Job&>(*live);
-    if (!job.answers && job.read.done()) end(job, FinishReason::kLength);
-  }
-}
-
 void Engine::note_gauges() {
   page_map_board_->draw_if_asked(runner_->memory_module(), *table_);
   const std::lock_guard lock(gauges_mutex_);
@@ -411,57 +231,6 @@ void Engine::note_gauges() {
              .memory = runner_->memory_module().gauges(),
              .cost = table_->cost(),
              .argmax_rows = argmax_rows_};
-}
-
-// A sample depends on its own row, settings and tokens only, so rows are shared out among the threads.
-void Engine::sample() {
-  if (options_.observer != nullptr) {
-    for (size_t row = 0; row < sampled_slots_.size(); ++row) {
-      const Job& job = job_at(sampled_slots_[row]);
-      options_.observer->on_logits(job.request.tag, static_cast<int64_t>(job.tokens.size()) - 1,
-                                   runner_->logits(sampled_rows_[row]));
-    }
-  }
-  if (!sampled_slots_.empty() && runner_->argmax(sampled_rows_[0])) {
-    argmax_rows_ += std::ranges::count_if(
-        sampled_slots_, [&](int32_t slot) { return job_at(slot).sampling().is_plain_greedy(); });
-  }
-  runner_->device().pool().run(static_cast<int64_t>(sampled_slots_.size()), [&](int64_t index, int thread) {
-    const auto i = static_cast<size_t>(index);
-    const int64_t row = sampled_rows_[i];
-    Job& job = job_at(sampled_slots_[i]);
-    const GenerationSettings& settings = job.request.settings;
-    const std::optional<int32_t> top = runner_->argmax(row);
-    if (top.value_or(-1) >= 0 && job.sampling().is_plain_greedy() && settings.top_logprobs == 0) {
-      samples_[i] = SampledToken{.id = *top, .logprob = std::numeric_limits<float>::quiet_NaN()};
-      return;
-    }
-    const std::span<const float> logits = runner_->logits(row).first(static_cast<size_t>(n_vocab_));
-    samples_[i] = runner_->sampler(thread).sample(
-        logits, job.sampling(), job.tokens,
-        {.seed = settings.seed, .choice = settings.choice, .position = job.tokens.size()});
-    if (settings.top_logprobs > 0 && samples_[i].ok()) top_log_probabilities(logits, job.stream.next_top());
-  });
-}
-
-bool Engine::ends_answer(const GenerationSettings& settings, int32_t id) const {
-  const auto among = [id](const std::vector<int32_t>& ids) {
-    return std::ranges::find(ids, id) != ids.end();
-  };
-  return (settings.end_tokens == EndTokens::kStop && among(options_.end_tokens)) ||
-         among(settings.stop_tokens);
-}
-
-void Engine::deliver(Job& job, const Result<SampledToken>& sampled) {
-  if (!sampled.ok()) return end(job, FinishReason::kFailed, sampled.error());
-  const bool last = ends_answer(job.request.settings, sampled->id);
-  // Who compares the probabilities of texts wants that of their end too.
-  if (last && job.request.reading != PromptReading::kLogprobs) return end(job, FinishReason::kStop);
-  if (job.n_answer() == 0) job.first_token = now();
-  table_->push(job.slot, sampled->id);
-  job.stream.push(*sampled);
-  if (last) return end(job, FinishReason::kStop);
-  if (static_cast<int64_t>(job.tokens.size()) == job.max_tokens) end(job, FinishReason::kLength);
 }
 
 void Engine::end(Job& job, FinishReason reason, std::optional<Error> error) {
@@ -484,48 +253,6 @@ void Engine::end(Job& job, FinishReason reason, std::optional<Error> error) {
   *at = std::move(jobs_.back());
   jobs_.pop_back();
   last_word->stream.end(std::move(outcome));
-}
-
-// --- Handles ---
-
-AnswerHandle& AnswerHandle::operator=(AnswerHandle&& other) {
-  if (this != &other) {
-    cancel();
-    job_ = std::move(other.job_);
-    inbox_ = std::move(other.inbox_);
-  }
-  return *this;
-}
-
-AnswerHandle::~AnswerHandle() { cancel(); }
-
-std::span<const SampledToken> AnswerHandle::next() {
-  const std::span<const SampledToken> tokens = job_->stream.next();
-  wake_if_paused();
-  return tokens;
-}
-
-std::span<const SampledToken> AnswerHandle::take() {
-  const std::span<const SampledToken> tokens = job_->stream.take();
-  wake_if_paused();
-  return tokens;
-}
-
-void AnswerHandle::wake_if_paused() {
-  if (job_->paused.load()) inbox_->ring();
-}
-
-std::span<const TokenLogprob> AnswerHandle::top(const SampledToken& token) const {
-  return job_->stream.top(token);
-}
-
-const PromptRecord& AnswerHandle::prompt() const { return job_->read; }
-bool AnswerHandle::ended() const { return job_->stream.ended(); }
-const Outcome& AnswerHandle::outcome() const { return job_->stream.outcome(); }
-
-void AnswerHandle::cancel() {
-  if (job_ == nullptr || ended() || job_->cancelled.exchange(true)) return;
-  inbox_->ring();
 }
 
 }  // namespace quire

@@ -1,4 +1,4 @@
-// What the engine's thread and the handles of its requests share. Internal to engine.cc and its handles.
+// What the engine's thread and the handles of its requests share. Internal to the engine.
 #pragma once
 
 #include <atomic>
