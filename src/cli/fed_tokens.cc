@@ -1,5 +1,7 @@
 #include "cli/fed_tokens.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -7,11 +9,16 @@
 
 namespace quire::cli {
 
-void FedTokens::add_options(CLI::App& app) {
+void FedTokens::add_options(CLI::App& app, EngineSettings& settings) {
   CLI::Option* tokens = app.add_option("--tokens", list_, "Token ids to feed")->type_name("1,2,3");
   app.add_option("-p,--prompt", text_, "Text to feed instead, tokenized as by `quire tokenize`")
       ->type_name("TEXT")
       ->excludes(tokens);
+  settings.max_batch_tokens = kDefaultChunk;
+  app.add_option("--chunk", settings.max_batch_tokens,
+                 fmt::format("Tokens of one step (default: {})", kDefaultChunk))
+      ->check(CLI::Range(1, 65536).description(""))
+      ->type_name("N");
   app.callback([this] {
     if (!list_ && !text_) throw CLI::RequiredError("--tokens 1,2,3 or --prompt TEXT");
   });

@@ -22,10 +22,14 @@ class App;
 
 namespace quire::cli {
 
+// Rows of a step are in memory together; what is computed does not depend on how many.
+inline constexpr int64_t kDefaultChunk = 64;
+
 class FedTokens {
  public:
-  // Must outlive the parsing, which fails when neither option is given.
-  void add_options(CLI::App& app);
+  // --tokens, --prompt, and --chunk for settings.max_batch_tokens. Both must outlive the parsing, which fails
+  // without tokens and prompt.
+  void add_options(CLI::App& app, EngineSettings& settings);
   bool from_text() const { return text_.has_value(); }
   // `tokenizer` may be null unless from_text(). Errors: kInvalidArgument (no tokens, an id outside the
   // model's vocabulary), kContextLength.

@@ -19,8 +19,7 @@
 namespace quire::cli {
 namespace {
 
-constexpr int64_t kDefaultChunk = 64;  // rows in memory together; the values do not depend on it
-constexpr size_t kShown = 8;           // values of a row, for people
+constexpr size_t kShown = 8;  // values of a row, for people
 
 const char* name_of(Pooling pooling) {
   switch (pooling) {
@@ -96,8 +95,6 @@ class StateSink {
 
 class EmbedCommand final : public Command {
  public:
-  EmbedCommand() { model_.settings.max_batch_tokens = kDefaultChunk; }
-
   CommandInfo info() const override {
     return {.name = "embed",
             .summary = "Compute the embedding of a text",
@@ -107,7 +104,7 @@ class EmbedCommand final : public Command {
   }
 
   void add_options(CLI::App& app) override {
-    input_.add_options(app);
+    input_.add_options(app, model_.settings);
     add_choice<std::optional<Pooling>>(app, "--pooling", pooling_,
                                        "none, mean, cls or last (default: what the file asks for, else last)",
                                        {{"none", Pooling::kNone},
@@ -117,9 +114,6 @@ class EmbedCommand final : public Command {
         ->type_name("HOW");
     app.add_option("--out", out_, "Write to this .npy file: float32 [1 or n_tokens, n_values]")
         ->type_name("FILE");
-    app.add_option("--chunk", model_.settings.max_batch_tokens, "Tokens of one step (default: 64)")
-        ->check(CLI::Range(1, 65536).description(""))
-        ->type_name("N");
     add_model_options(app, model_);
   }
 

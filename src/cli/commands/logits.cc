@@ -20,8 +20,6 @@ namespace quire::cli {
 namespace {
 
 constexpr size_t kTop = 5;
-// Logits of a chunk are in memory together; the values do not depend on it.
-constexpr int64_t kDefaultChunk = 64;
 
 // A row of logits at a time, in the order of positions.
 class LogitsSink {
@@ -93,10 +91,7 @@ class SummarySink final : public LogitsSink {
 
 class LogitsCommand final : public Command {
  public:
-  LogitsCommand() {
-    model_.settings.kv_type = graph::KvType::kF32;
-    model_.settings.max_batch_tokens = kDefaultChunk;
-  }
+  LogitsCommand() { model_.settings.kv_type = graph::KvType::kF32; }
 
   CommandInfo info() const override {
     return {.name = "logits",
@@ -107,12 +102,9 @@ class LogitsCommand final : public Command {
   }
 
   void add_options(CLI::App& app) override {
-    input_.add_options(app);
+    input_.add_options(app, model_.settings);
     app.add_option("--out", out_, "Write all logits to this .npy file: float32 [n_tokens, n_vocab]")
         ->type_name("FILE");
-    app.add_option("--chunk", model_.settings.max_batch_tokens, "Tokens of one step (default: 64)")
-        ->check(CLI::Range(1, 65536).description(""))
-        ->type_name("N");
     add_model_options(app, model_);
   }
 
