@@ -138,8 +138,8 @@ class Page(unittest.TestCase):
         b.run("document.getElementById('max-tokens').value = '5'")
         b.run("document.getElementById('theme').value = 'dark'")
         b.keys(ESCAPE)
-        b.wait("!document.getElementById('settings').open")
-        self.assertEqual(b.run("document.documentElement.dataset.theme"), "dark")
+        b.wait("document.documentElement.dataset.theme === 'dark'")  # set once the dialogue has closed
+        self.assertFalse(b.run("document.getElementById('settings').open"))
         b.run("document.getElementById('text').focus()")
         self.say("Hello", 1)
         self.assertTrue(b.run("document.getElementById('note').textContent").startswith("5 tokens"))
