@@ -1,6 +1,7 @@
 #include "engine/step_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace quire {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 constexpr double kStreams = 16, kPromptTokens = 256;
 constexpr double kRidge = 5e-5;  // of the weight of all steps
 constexpr int kSweeps = 64;
+constexpr double kSettled = 1e-7;   // of an unknown: what a sweep moves it by when it is found
 constexpr double kShortest = 1e-6;  // seconds, so that a step that took none has a weight
 
 }  // namespace
@@ -43,11 +45,15 @@ void StepClock::observe(const StepTime& step) {
   }
   // Best unknowns that are not negative: each in turn given the others. Clamping the free solution instead
   // would leave the others what they were beside a negative one.
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+  bool settled = false;
+  for (int sweep = 0; sweep < kSweeps && !settled; ++sweep) {
+    settled = true;
     for (size_t i = 0; i < 3; ++i) {
       double rest = m[i][3];
       for (size_t j = 0; j < 3; ++j) rest -= j == i ? 0 : m[i][j] * x[j];
-      x[i] = std::max(0.0, rest / m[i][i]);
+      const double better = std::max(0.0, rest / m[i][i]);
+      settled = settled && std::abs(better - x[i]) <= kSettled * x[i];
+      x[i] = better;
     }
   }
   cost_ = {.fixed = x[1], .per_stream = x[2] / kStreams, .per_prompt_token = x[0] / kPromptTokens};
