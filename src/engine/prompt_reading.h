@@ -6,8 +6,9 @@
 // of the answer is there, or the end.
 //
 //   PromptRecord record(PromptReading::kLogprobs, prompt, {.n_top = 2, .n_hidden = 576});
-//   if (record.wants_rows(held, n)) ...                        // logits of all rows of this piece
-//   record.take_logits(position, logits);                      // of rows() first
+//   if (record.wants(held, n)) ...                             // logits of all rows of this piece
+//   if (record.wants(position)) record.take_logits(position, prompt, logits);
+//   record.taken(held + n);
 #pragma once
 
 #include <cstdint>

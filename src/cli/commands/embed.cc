@@ -1,6 +1,9 @@
 // quire embed: the state that a model holds of a text, as one vector or one per token.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "base/shortest_double.h"
 #include "cli/chat/interrupt.h"
@@ -21,18 +24,11 @@ namespace {
 
 constexpr size_t kShown = 8;  // values of a row, for people
 
+constexpr std::array<std::pair<const char*, Pooling>, 4> kPoolings = {
+    {{"none", Pooling::kNone}, {"mean", Pooling::kMean}, {"cls", Pooling::kFirst}, {"last", Pooling::kLast}}};
+
 const char* name_of(Pooling pooling) {
-  switch (pooling) {
-    case Pooling::kNone:
-      return "none";
-    case Pooling::kMean:
-      return "mean";
-    case Pooling::kFirst:
-      return "cls";
-    case Pooling::kLast:
-      return "last";
-  }
-  return "";
+  return std::ranges::find(kPoolings, pooling, &std::pair<const char*, Pooling>::second)->first;
 }
 
 // Where the rows go: a .npy file, JSON lines or text. One row where states are pooled, else one a token.
@@ -107,10 +103,7 @@ class EmbedCommand final : public Command {
     input_.add_options(app, model_.settings);
     add_choice<std::optional<Pooling>>(app, "--pooling", pooling_,
                                        "none, mean, cls or last (default: what the file asks for, else last)",
-                                       {{"none", Pooling::kNone},
-                                        {"mean", Pooling::kMean},
-                                        {"cls", Pooling::kFirst},
-                                        {"last", Pooling::kLast}})
+                                       {kPoolings.begin(), kPoolings.end()})
         ->type_name("HOW");
     app.add_option("--out", out_, "Write to this .npy file: float32 [1 or n_tokens, n_values]")
         ->type_name("FILE");
