@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/write_all.h"
 
 namespace quire {
 namespace {
@@ -154,21 +155,16 @@ void TraceFile::append(const Span& span, std::string& out) {
 
 void TraceFile::write(std::string_view text) {
   if (failed_) return;
-  const auto all = static_cast<int64_t>(text.size());
-  while (!text.empty()) {
-    const ssize_t n = ::write(descriptor_, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      failed_ = true;
-      quire::log(log_, LogLevel::kWarning, "{}: cannot write the trace: {}; it ends here", path_,
-                 std::strerror(errno));
-      // Whole events only: readers forgive a missing bracket, not half a line. Impossible for a device.
-      [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, size_);
-      return;
-    }
-    text.remove_prefix(static_cast<size_t>(n));
+  const WriteResult written = write_all(descriptor_, text);
+  if (written.error == 0) {
+    size_ += static_cast<int64_t>(text.size());
+    return;
   }
-  size_ += all;
+  failed_ = true;
+  quire::log(log_, LogLevel::kWarning, "{}: cannot write the trace: {}; it ends here", path_,
+             std::strerror(written.error));
+  // Whole events only: readers forgive a missing bracket, not half a line. Impossible for a device.
+  [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, size_);
 }
 
 }  // namespace quire

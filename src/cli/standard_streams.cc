@@ -16,12 +16,6 @@ WriteResult write_some(int fd, std::string_view bytes) {
   return {.n_written = n_written};
 }
 
-void write_standard_error(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const WriteResult result = write_some(STDERR_FILENO, bytes);
-    if (result.error != 0 && result.error != EINTR) return;
-    bytes.remove_prefix(result.n_written);
-  }
-}
+void write_standard_error(std::string_view bytes) { write_all(STDERR_FILENO, bytes); }
 
 }  // namespace quire::cli

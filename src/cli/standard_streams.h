@@ -4,15 +4,11 @@
 // later write then looks failed. Callable from any thread and from signal handlers.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
-namespace quire::cli {
+#include "base/write_all.h"
 
-struct WriteResult {
-  size_t n_written = 0;
-  int error = 0;  // errno of what stopped it; 0 = everything was written
-};
+namespace quire::cli {
 
 // Until everything is written or a write fails, be it by a signal (EINTR).
 WriteResult write_some(int fd, std::string_view bytes);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/write_all.h"
 #include "gguf/printable.h"
 
 namespace quire {
@@ -107,13 +108,11 @@ Status GgufWriter::pad_to(uint64_t position) {
 }
 
 Status GgufWriter::write_all(std::span<const std::byte> data) {
-  while (!data.empty()) {
-    const ssize_t n = ::write(fd_, data.data(), data.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return io_error("write");
-    data = data.subspan(static_cast<size_t>(n));
-  }
-  return {};
+  const WriteResult written =
+      quire::write_all(fd_, {reinterpret_cast<const char*>(data.data()), data.size()});
+  if (written.error == 0) return {};
+  errno = written.error;
+  return io_error("write");
 }
 
 Error GgufWriter::io_error(const char* action) const {

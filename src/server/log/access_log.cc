@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/write_all.h"
 #include "server/api/api_error.h"
 
 namespace quire::server {
@@ -56,19 +57,13 @@ void AccessLog::write(const AccessEntry& entry) {
 }
 
 void AccessLog::append(std::string_view line) {
-  size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t n = ::write(descriptor_, line.data() + done, line.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) break;
-    done += static_cast<size_t>(n);
-  }
-  if (done > 0) half_line_ = done < line.size();
-  if (done < line.size()) {
+  const WriteResult written = write_all(descriptor_, line);
+  if (written.n_written > 0) half_line_ = written.error != 0;
+  if (written.error != 0) {
     if (++n_lost_ == 1)
       quire::log(log_, LogLevel::kWarning,
                  "{}: cannot write the access log: {}; its lines are lost until that ends", path_,
-                 std::strerror(errno));
+                 std::strerror(written.error));
   } else if (n_lost_ > 0) {
     quire::log(log_, LogLevel::kWarning, "{}: the access log can be written again; {} lines are lost", path_,
                n_lost_);
