@@ -43,14 +43,15 @@ Result<std::vector<TokenId>> FedTokens::read(const Tokenizer* tokenizer, const M
   return tokens;
 }
 
-Result<ExitCode> feed_rows(Runner& runner, std::span<const TokenId> tokens, const InterruptGuard& interrupt,
+Result<ExitCode> feed_rows(Runner& runner, std::span<const TokenId> tokens, RowOutput output,
+                           const InterruptGuard& interrupt,
                            FunctionRef<Status(int64_t position, TokenId token, int64_t row)> row) {
   QUIRE_ASSIGN_OR_RETURN(const SequenceId sequence, runner.open());
   const auto chunk = static_cast<size_t>(runner.settings().max_batch_tokens);
   for (size_t begin = 0; begin < tokens.size(); begin += chunk) {
     if (interrupt.interrupted()) return ExitCode::kInterrupted;
     const std::span<const TokenId> part = tokens.subspan(begin, std::min(chunk, tokens.size() - begin));
-    const BatchItem item{.sequence = sequence, .tokens = part, .logits = Logits::kAll};
+    const BatchItem item{.sequence = sequence, .tokens = part, .logits = Logits::kAll, .output = output};
     QUIRE_RETURN_IF_ERROR(runner.step({&item, 1}));
     for (size_t i = 0; i < part.size(); ++i)
       QUIRE_RETURN_IF_ERROR(row(static_cast<int64_t>(begin + i), part[i], static_cast<int64_t>(i)));

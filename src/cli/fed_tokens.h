@@ -41,9 +41,11 @@ class FedTokens {
 };
 
 // Feeds one sequence in steps of max_batch_tokens and calls `row` for every position, in order, after its
-// step: with the position, the token, and its row among the step's outputs. EngineSettings::max_outputs must
-// hold a step. Errors: those of Runner::step and of `row`. kInterrupted after Ctrl-C, between steps.
-Result<ExitCode> feed_rows(Runner& runner, std::span<const TokenId> tokens, const InterruptGuard& interrupt,
+// step: with the position, the token, and its row among the step's outputs; `output` says what `row` reads of
+// it. EngineSettings::max_outputs must hold a step. Errors: those of Runner::step and of `row`. kInterrupted
+// after Ctrl-C, between steps.
+Result<ExitCode> feed_rows(Runner& runner, std::span<const TokenId> tokens, RowOutput output,
+                           const InterruptGuard& interrupt,
                            FunctionRef<Status(int64_t position, TokenId token, int64_t row)> row);
 
 }  // namespace quire::cli

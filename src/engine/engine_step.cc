@@ -19,7 +19,11 @@ Status Engine::step(const BatchPlan& plan) {
     const bool completes = table_->completes(rows);
     const bool reads = job.rows == RowUse::kAll && job.read.wants(table_->held(rows.slot), rows.n_tokens);
     const Logits logits = reads ? Logits::kAll : completes ? Logits::kLast : Logits::kNone;
-    items_.push_back({.sequence = job.sequence, .tokens = table_->tokens(rows), .logits = logits});
+    const bool only_state = !job.answers && reads_state(job.read.reading());
+    items_.push_back({.sequence = job.sequence,
+                      .tokens = table_->tokens(rows),
+                      .logits = logits,
+                      .output = only_state ? RowOutput::kState : RowOutput::kLogits});
     first_rows_.push_back(logits == Logits::kNone ? -1 : n_rows);
     n_rows += logits == Logits::kAll ? rows.n_tokens : logits == Logits::kLast ? 1 : 0;
     if (!completes || !job.answers) continue;

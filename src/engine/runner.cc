@@ -213,11 +213,13 @@ Status Runner::step(std::span<const BatchItem> items, int32_t argmax_columns) {
       return appended;
     }
   }
+  bool reads_logits = n_outputs == 0;
   for (const BatchItem& item : items) {
     const size_t first = tokens_.size();
     tokens_.insert(tokens_.end(), item.tokens.begin(), item.tokens.end());
     const size_t first_output = item.logits == Logits::kAll ? first : tokens_.size() - 1;
     if (item.logits == Logits::kNone) continue;
+    reads_logits = reads_logits || item.output == RowOutput::kLogits;
     for (size_t row = first_output; row < tokens_.size(); ++row)
       output_rows_.push_back(static_cast<int32_t>(row));
   }
@@ -237,7 +239,8 @@ Status Runner::step(std::span<const BatchItem> items, int32_t argmax_columns) {
                   .kv = tables_,
                   .states = {.slots = tables.states.slots.data(), .spans = state_spans_},
                   .output_rows = output_rows_,
-                  .argmax_columns = argmax_columns});
+                  .argmax_columns = argmax_columns,
+                  .head = reads_logits ? graph::Head::kRun : graph::Head::kSkip});
   memory_->commit_step();
   ++n_steps_;
   return {};

@@ -30,11 +30,16 @@ namespace quire {
 
 enum class Logits : uint8_t { kNone, kLast, kAll };
 
+// What is read of those rows: their logits and states, or the states alone. A step of which only states
+// are read leaves the vocabulary's layer out (Model::n_hidden() must not be 0).
+enum class RowOutput : uint8_t { kLogits, kState };
+
 // What one sequence does in a step.
 struct BatchItem {
   SequenceId sequence;
   std::span<const int32_t> tokens;
   Logits logits = Logits::kLast;
+  RowOutput output = RowOutput::kLogits;
 };
 
 class Runner {

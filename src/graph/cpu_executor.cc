@@ -36,6 +36,14 @@ class GatherStep {
   const Op* op_;
 };
 
+// The last linear layer: every program ends with the vocabulary's.
+size_t head_phase(const std::vector<Phase>& phases) {
+  for (size_t i = phases.size(); i-- > 0;) {
+    if (phases[i].kind == PhaseKind::kHead || phases[i].kind == PhaseKind::kLinear) return i;
+  }
+  return phases.size();
+}
+
 using PhaseStep = std::variant<RowSteps, LinearStep, AttentionStep, GatherStep, SortPairsStep,
                                ExpertLinearStep, HeadStep, RecurrentStep>;
 
@@ -47,6 +55,7 @@ struct CpuExecutor::State {
   std::vector<StateBinding> states;
   std::vector<Phase> phases;
   std::vector<PhaseStep> steps;  // by phase
+  size_t head_phase = 0;         // the vocabulary's layer; only what follows from it comes later
   ArenaPlan plan;
   MemoryRegion arena;
   MemoryRegion scratch;
@@ -76,6 +85,7 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
   state->states.assign(config.states.begin(), config.states.end());
   state->phases = make_phases(program, config.row_phases);
   if (config.head_tiles == HeadTiles::kOn) merge_head(program, state->phases);
+  state->head_phase = head_phase(state->phases);
   state->plan = plan_arena(program, state->phases, config.limits);
   QUIRE_ASSIGN_OR_RETURN(state->arena, MemoryRegion::allocate(state->plan.bytes, config.allocation));
   state->arena.fault_in(0, state->arena.size());
@@ -159,9 +169,11 @@ void CpuExecutor::run(const StepInput& step) {
   QUIRE_CHECK(static_cast<int64_t>(step.output_rows.size()) <= s.limits.max_outputs);
   if (step.tokens.empty()) return;
   s.context.step = &step;
-  s.has_argmax =
-      step.argmax_columns > 0 && !step.output_rows.empty() && s.phases.back().kind == PhaseKind::kHead;
-  for (size_t i = 0; i < s.phases.size(); ++i) {
+  QUIRE_CHECK(step.head == Head::kRun || s.context.program->state.valid());
+  const size_t n_phases = step.head == Head::kRun ? s.phases.size() : s.head_phase;
+  s.has_argmax = step.argmax_columns > 0 && !step.output_rows.empty() && n_phases == s.phases.size() &&
+                 s.phases.back().kind == PhaseKind::kHead;
+  for (size_t i = 0; i < n_phases; ++i) {
     if (s.phases[i].rows == Rows::kOutputs && step.output_rows.empty()) continue;
     const auto run_phase = [&] { std::visit([&](const auto& part) { part.run(s.context); }, s.steps[i]); };
     if (s.profiler == nullptr) {

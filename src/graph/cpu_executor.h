@@ -52,13 +52,18 @@ struct StateTables {
   std::span<const kernels::StateSpan> spans;  // cover all rows, in order
 };
 
+// Whether the vocabulary's layer runs; without it a step ends with what that layer would take
+// (Program::state, which must be a value of the program), and there are no logits.
+enum class Head : uint8_t { kRun, kSkip };
+
 struct StepInput {
   std::span<const int32_t> tokens;       // [n_tokens] ids, each valid for the embedding table
   const int32_t* positions = nullptr;    // [n_tokens]
   std::span<const KvTables> kv;          // by KvBinding::table
   StateTables states;                    // empty where no layer has a state
-  std::span<const int32_t> output_rows;  // rows whose logits are wanted
+  std::span<const int32_t> output_rows;  // rows whose logits, or states, are wanted
   int32_t argmax_columns = 0;            // > 0: the largest of the first so many logits of each row, too
+  Head head = Head::kRun;
 };
 
 // Whether few long sequences are divided among threads by their positions (the optimisation

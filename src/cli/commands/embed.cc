@@ -138,20 +138,21 @@ class EmbedCommand final : public Command {
   static Result<ExitCode> feed(Runner& runner, std::span<const TokenId> tokens, Pooling pooling,
                                StateSink& sink, const InterruptGuard& interrupt) {
     if (pooling == Pooling::kNone) {
-      return feed_rows(runner, tokens, interrupt, [&](int64_t position, TokenId, int64_t row) {
-        return sink.row(position, runner.state(row));
-      });
+      return feed_rows(
+          runner, tokens, RowOutput::kState, interrupt,
+          [&](int64_t position, TokenId, int64_t row) { return sink.row(position, runner.state(row)); });
     }
     // The first token's state knows no other token.
     if (pooling == Pooling::kFirst) tokens = tokens.first(1);
     PromptRecord record(pooling == Pooling::kMean ? PromptReading::kMeanState : PromptReading::kLastState,
                         tokens, {.n_hidden = runner.model().n_hidden()});
-    QUIRE_ASSIGN_OR_RETURN(
-        const ExitCode fed,
-        feed_rows(runner, tokens, interrupt, [&](int64_t position, TokenId, int64_t row) -> Status {
-          if (record.wants(position)) record.take_state(position, runner.state(row));
-          return {};
-        }));
+    QUIRE_ASSIGN_OR_RETURN(const ExitCode fed,
+                           feed_rows(runner, tokens, RowOutput::kState, interrupt,
+                                     [&](int64_t position, TokenId, int64_t row) -> Status {
+                                       if (record.wants(position))
+                                         record.take_state(position, runner.state(row));
+                                       return {};
+                                     }));
     if (fed != ExitCode::kDone) return fed;
     record.taken(static_cast<int64_t>(tokens.size()));
     QUIRE_RETURN_IF_ERROR(sink.row(0, record.state()));

@@ -128,11 +128,11 @@ class LogitsCommand final : public Command {
     QUIRE_ASSIGN_OR_RETURN(
         const std::unique_ptr<LogitsSink> sink,
         make_sink(console, tokenizer.get(), static_cast<int64_t>(tokens.size()), model->n_vocab()));
-    QUIRE_ASSIGN_OR_RETURN(
-        const ExitCode fed,
-        feed_rows(*runner, tokens, interrupt, [&](int64_t position, TokenId token, int64_t row) {
-          return sink->row(position, token, runner->logits(row));
-        }));
+    QUIRE_ASSIGN_OR_RETURN(const ExitCode fed, feed_rows(*runner, tokens, RowOutput::kLogits, interrupt,
+                                                         [&](int64_t position, TokenId token, int64_t row) {
+                                                           return sink->row(position, token,
+                                                                            runner->logits(row));
+                                                         }));
     if (fed == ExitCode::kDone) QUIRE_RETURN_IF_ERROR(sink->finish());
     return fed;
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "engine_case.h"
 #include "sampling/log_softmax.h"
@@ -126,6 +127,47 @@ TEST_P(PromptsRead, AsInOneStep) {
 
 INSTANTIATE_TEST_SUITE_P(Tiny, PromptsRead, ::testing::Values("llama", "gemma3", "qwen3"),
                          [](const auto& info) { return std::string(info.param); });
+
+// Counts the phases in which the vocabulary's layer ran.
+class HeadCount : public graph::Profiler {
+ public:
+  void on_phase(const graph::Phase& phase, std::chrono::nanoseconds) override {
+    n_ += phase.kind == graph::PhaseKind::kHead ? 1 : 0;
+  }
+  int taken() { return std::exchange(n_, 0); }
+
+ private:
+  int n_ = 0;
+};
+
+TEST(PromptReading, StatesAloneNeedNoVocabulary) {
+  const std::unique_ptr<Runner> runner =
+      load(model_file("llama"),
+           {.ctx = kContext, .max_sequences = 2, .max_outputs = kContext, .prompt_rows = 1, .threads = 2});
+  HeadCount head;
+  runner->set_profiler(&head);
+  const std::vector<int32_t> prompts[] = {some_prompt(20, 1), some_prompt(20, 2)};
+  const auto states = [&](RowOutput first, RowOutput second) {
+    const SequenceId sequences[] = {*runner->open(), *runner->open()};
+    const BatchItem items[] = {
+        {.sequence = sequences[0], .tokens = prompts[0], .logits = Logits::kAll, .output = first},
+        {.sequence = sequences[1], .tokens = prompts[1], .logits = Logits::kLast, .output = second}};
+    EXPECT_TRUE(runner->step(items).ok());
+    for (const SequenceId sequence : sequences) runner->close(sequence);
+    std::vector<uint32_t> all;
+    for (int64_t row = 0; row < runner->n_logits(); ++row) {
+      const std::vector<uint32_t> one = bits(runner->state(row));
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  };
+  const std::vector<uint32_t> expected = states(RowOutput::kLogits, RowOutput::kLogits);
+  EXPECT_EQ(head.taken(), 1);
+  EXPECT_EQ(states(RowOutput::kState, RowOutput::kLogits), expected);
+  EXPECT_EQ(head.taken(), 1);
+  EXPECT_EQ(states(RowOutput::kState, RowOutput::kState), expected);
+  EXPECT_EQ(head.taken(), 0);
+}
 
 TEST(PromptReading, NothingPredictsTheFirstToken) {
   InOneStep alone("llama");
