@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 
 namespace quire {
 namespace {
@@ -11,14 +10,17 @@ using Clock = std::chrono::steady_clock;
 
 Error cancelled() { return {ErrorCode::kCancelled, "the measurement was interrupted"}; }
 
+// Different in every sequence: pages that are equal would be kept, and read, once for all of them.
+int32_t token_of(int32_t sequence, int64_t position, int64_t n_vocab) {
+  uint64_t x = (static_cast<uint64_t>(sequence) << 32) + static_cast<uint64_t>(position);
+  for (int round = 0; round < 2; ++round) x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15;
+  return static_cast<int32_t>((x >> 32) % static_cast<uint64_t>(n_vocab));
+}
+
 }  // namespace
 
-SpeedBench::SpeedBench(Runner& runner) : runner_(runner) {
-  std::minstd_rand random(1);
-  const auto n_vocab = static_cast<uint64_t>(runner.model().n_vocab());
-  tokens_.resize(static_cast<size_t>(runner.settings().max_batch_tokens));
-  for (int32_t& token : tokens_) token = static_cast<int32_t>(random() % n_vocab);
-}
+SpeedBench::SpeedBench(Runner& runner)
+    : runner_(runner), tokens_(static_cast<size_t>(runner.settings().max_batch_tokens)) {}
 
 Result<SpeedBench> SpeedBench::create(Runner& runner) {
   SpeedBench bench(runner);
@@ -80,16 +82,20 @@ graph::StepShape SpeedBench::shape_of(const BenchStep& step) {
 
 Status SpeedBench::run_steps(const std::vector<BenchStep>& steps, StepProfile* profile,
                              KeepGoing keep_going) {
+  const int64_t n_vocab = runner_.model().n_vocab();
   for (const BenchStep& step : steps) {
     if (!keep_going()) return cancelled();
     items_.clear();
     size_t begin = 0;
     for (const BenchItem& item : step) {
-      const auto n = static_cast<size_t>(item.span.n_tokens);
+      const std::span<int32_t> tokens =
+          std::span(tokens_).subspan(begin, static_cast<size_t>(item.span.n_tokens));
+      for (size_t i = 0; i < tokens.size(); ++i)
+        tokens[i] = token_of(item.sequence, item.span.start + static_cast<int64_t>(i), n_vocab);
       items_.push_back({.sequence = sequences_[static_cast<size_t>(item.sequence)],
-                        .tokens = std::span(tokens_).subspan(begin, n),
+                        .tokens = tokens,
                         .logits = item.logits == StepLogits::kLast ? Logits::kLast : Logits::kNone});
-      begin += n;
+      begin += tokens.size();
     }
     if (profile != nullptr) profile->begin_step(shape_of(step));
     QUIRE_RETURN_IF_ERROR(runner_.step(items_));

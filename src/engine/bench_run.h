@@ -1,7 +1,7 @@
 // SpeedBench: times prefill and decoding of a loaded model.
 //
-// Borrows the runner, all of whose sequences it takes. Tokens are pseudo-random ids, the same in every run;
-// nothing is sampled. One thread.
+// Borrows the runner, all of whose sequences it takes. Tokens are pseudo-random ids, the same in every run
+// and different in every sequence; nothing is sampled. One thread.
 //
 //   QUIRE_ASSIGN_OR_RETURN(SpeedBench bench, SpeedBench::create(*runner));
 //   QUIRE_ASSIGN_OR_RETURN(SpeedResult result, bench.run({.n_tokens = 512}, 5, keep_going));
@@ -49,7 +49,7 @@ class SpeedBench {
 
   Runner& runner_;
   std::vector<SequenceId> sequences_;
-  std::vector<int32_t> tokens_;  // a step's worth of ids
+  std::vector<int32_t> tokens_;  // of the step
   std::vector<BatchItem> items_;
   std::vector<graph::SpanShape> spans_;
 };

@@ -34,6 +34,18 @@ TEST(SpeedBench, CountsAndTimesEachRepetition) {
   }
 }
 
+// Otherwise many sequences would read the pages of one.
+TEST(SpeedBench, SequencesShareNoPages) {
+  const std::unique_ptr<Runner> runner =
+      testing::load(kModel, {.ctx = 128, .max_sequences = 4, .max_batch_tokens = 64});
+  ASSERT_NE(runner, nullptr);
+  Result<SpeedBench> bench = SpeedBench::create(*runner);
+  ASSERT_TRUE(bench.ok()) << bench.error().message;
+  const SpeedTest test{.kind = SpeedTestKind::kDecode, .n_tokens = 40, .depth = 64, .batch = 4};
+  ASSERT_TRUE(bench->run(test, 1, always).ok());
+  EXPECT_EQ(runner->memory_module().gauges().groups[0].held, 4 * pages_for(64 + 40));
+}
+
 TEST(SpeedBench, ProfilesEveryPhase) {
   const std::unique_ptr<Runner> runner = testing::load(kModel, {.ctx = 64, .max_batch_tokens = 16});
   ASSERT_NE(runner, nullptr);
