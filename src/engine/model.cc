@@ -10,6 +10,7 @@ namespace {
 constexpr const char* kRowPhases = "row-phases";
 constexpr const char* kAttentionSplit = "attention-split";
 constexpr const char* kHeadArgmax = "head-argmax";
+constexpr const char* kGatedTiles = "gated-tiles";
 constexpr const char* kPrefixCache = "prefix-cache";
 constexpr const char* kSpill = "spill";
 constexpr int64_t kMaxContext = int64_t{1} << 24;
@@ -41,6 +42,10 @@ std::vector<OptimisationInfo> optimisation_list() {
   list.push_back(
       {kHeadArgmax,
        "the vocabulary's layer finishes logits tile by tile and finds the largest of greedy rows"});
+  list.push_back(
+      {kGatedTiles,
+       "feed-forward networks gate and quantise tile by tile, while the linear layers' results are "
+       "in the cache"});
   list.push_back({kPrefixCache, "keys and values of equal beginnings are kept once and found again"});
   list.push_back({kSpill,
                   "a preempted request's keys and values are copied away and back where that is cheaper than "
@@ -95,6 +100,7 @@ Result<std::unique_ptr<Model>> Model::open(const std::string& path, const Engine
   model->attention_split_ =
       is_off(kAttentionSplit) ? graph::AttentionSplit::kOff : graph::AttentionSplit::kOn;
   model->head_tiles_ = is_off(kHeadArgmax) ? graph::HeadTiles::kOff : graph::HeadTiles::kOn;
+  model->gated_tiles_ = is_off(kGatedTiles) ? graph::GatedTiles::kOff : graph::GatedTiles::kOn;
   model->prefix_cache_ = is_off(kPrefixCache) ? PrefixCache::kOff : PrefixCache::kOn;
   model->spill_pages_ = is_off(kSpill) ? 0 : settings.spill_pages;
   return model;
@@ -105,6 +111,10 @@ int64_t Model::n_uses(std::string_view optimisation) const {
   if (optimisation == kHeadArgmax) {
     std::vector<graph::Phase> phases = graph::make_phases(program_, row_phases_);
     return head_tiles_ == graph::HeadTiles::kOn && graph::merge_head(program_, phases) ? 1 : 0;
+  }
+  if (optimisation == kGatedTiles) {
+    std::vector<graph::Phase> phases = graph::make_phases(program_, row_phases_);
+    return gated_tiles_ == graph::GatedTiles::kOn ? graph::merge_gated(program_, phases) : 0;
   }
   if (optimisation == kPrefixCache) return prefix_cache_ == PrefixCache::kOn ? 1 : 0;
   if (optimisation == kSpill) return spill_pages_ > 0 ? 1 : 0;

@@ -43,6 +43,7 @@ class Model {
   graph::RowPhases row_phases() const { return row_phases_; }
   graph::AttentionSplit attention_split() const { return attention_split_; }
   graph::HeadTiles head_tiles() const { return head_tiles_; }
+  graph::GatedTiles gated_tiles() const { return gated_tiles_; }
   PrefixCache prefix_cache() const { return prefix_cache_; }
   int64_t spill_pages() const { return spill_pages_; }  // 0 when spilling is off
   // In how many places an optimisation is at work: 0 when it is off, or the model gives it no occasion.
@@ -70,6 +71,7 @@ class Model {
   graph::RowPhases row_phases_ = graph::RowPhases::kMerged;
   graph::AttentionSplit attention_split_ = graph::AttentionSplit::kOn;
   graph::HeadTiles head_tiles_ = graph::HeadTiles::kOn;
+  graph::GatedTiles gated_tiles_ = graph::GatedTiles::kOn;
   PrefixCache prefix_cache_ = PrefixCache::kOn;
   int64_t spill_pages_ = 0;
   std::string architecture_;

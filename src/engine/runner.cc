@@ -105,6 +105,7 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                   .row_phases = model.row_phases(),
                                   .attention_split = model.attention_split(),
                                   .head_tiles = model.head_tiles(),
+                                  .gated_tiles = model.gated_tiles(),
                                   .allocation = allocation}));
   for (int t = 0; !dry && t < device.n_threads(); ++t) runner->samplers_.emplace_back(model.n_vocab());
   runner->tokens_.reserve(static_cast<size_t>(max_tokens));

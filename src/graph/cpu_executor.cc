@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "graph/cpu/attention_step.h"
 #include "graph/cpu/expert_steps.h"
+#include "graph/cpu/gated_step.h"
 #include "graph/cpu/head_step.h"
 #include "graph/cpu/linear_step.h"
 #include "graph/cpu/recurrent_step.h"
@@ -45,7 +46,7 @@ size_t head_phase(const std::vector<Phase>& phases) {
 }
 
 using PhaseStep = std::variant<RowSteps, LinearStep, AttentionStep, GatherStep, SortPairsStep,
-                               ExpertLinearStep, HeadStep, RecurrentStep>;
+                               ExpertLinearStep, HeadStep, GatedStep, RecurrentStep>;
 
 }  // namespace
 
@@ -85,12 +86,14 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
   state->states.assign(config.states.begin(), config.states.end());
   state->phases = make_phases(program, config.row_phases);
   if (config.head_tiles == HeadTiles::kOn) merge_head(program, state->phases);
+  if (config.gated_tiles == GatedTiles::kOn) merge_gated(program, state->phases);
   state->head_phase = head_phase(state->phases);
   state->plan = plan_arena(program, state->phases, config.limits);
   QUIRE_ASSIGN_OR_RETURN(state->arena, MemoryRegion::allocate(state->plan.bytes, config.allocation));
   state->arena.fault_in(0, state->arena.size());
 
   size_t scratch_stride = 0;
+  bool attends = false;
   for (const Phase& phase : state->phases) {
     const Op& op = program.ops[static_cast<size_t>(phase.first_op)];
     switch (phase.kind) {
@@ -104,6 +107,7 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
         const auto layer = static_cast<size_t>(std::get<AttentionAttrs>(op.attrs).kv_layer);
         const AttentionStep step(op, config.kv[layer], *config.kernels);
         scratch_stride = std::max(scratch_stride, step.scratch_bytes());
+        attends = true;
         state->steps.emplace_back(step);
         break;
       }
@@ -116,6 +120,12 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
       case PhaseKind::kHead:
         state->steps.emplace_back(HeadStep(program, phase, *config.kernels));
         break;
+      case PhaseKind::kGatedLinear: {
+        const GatedStep step(program, phase, *config.kernels);
+        scratch_stride = std::max(scratch_stride, step.scratch_bytes(config.limits));
+        state->steps.emplace_back(step);
+        break;
+      }
       case PhaseKind::kExpertLinear:
         state->steps.emplace_back(ExpertLinearStep(program, op, *config.kernels));
         break;
@@ -125,7 +135,7 @@ Result<CpuExecutor> CpuExecutor::create(const ExecutorConfig& config) {
     }
   }
   const size_t thread_scratch = scratch_stride * static_cast<size_t>(config.n_threads);
-  const int64_t n_partials = config.attention_split == AttentionSplit::kOn && scratch_stride > 0
+  const int64_t n_partials = config.attention_split == AttentionSplit::kOn && attends
                                  ? AttentionStep::partial_floats(config.n_threads)
                                  : 0;
   QUIRE_ASSIGN_OR_RETURN(

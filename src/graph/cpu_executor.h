@@ -74,6 +74,9 @@ enum class AttentionSplit : uint8_t { kOn, kOff };
 // `head-argmax`), or each operation goes over whole rows.
 enum class HeadTiles : uint8_t { kOn, kOff };
 
+// Whether gated feed-forward networks gate and quantise tile by tile (the optimisation `gated-tiles`).
+enum class GatedTiles : uint8_t { kOn, kOff };
+
 struct ExecutorConfig {
   const Program* program = nullptr;
   const WeightStore* weights = nullptr;  // null only for a dry executor
@@ -86,6 +89,7 @@ struct ExecutorConfig {
   RowPhases row_phases = RowPhases::kMerged;
   AttentionSplit attention_split = AttentionSplit::kOn;
   HeadTiles head_tiles = HeadTiles::kOn;
+  GatedTiles gated_tiles = GatedTiles::kOn;
   Allocation allocation = Allocation::kReal;
 };
 

@@ -38,10 +38,15 @@ std::vector<Lifetime> lifetimes(const Program& program, const std::vector<Phase>
     life.last = std::max(life.last, phase);
   };
   for (size_t p = 0; p < phases.size(); ++p) {
-    for (int32_t i = phases[p].first_op; i < phases[p].end_op; ++i) {
+    const Phase& phase = phases[p];
+    for (int32_t i = phase.first_op; i < phase.end_op; ++i) {
       const Op& op = program.ops[static_cast<size_t>(i)];
-      for (Value value : op.inputs) extend(value, static_cast<int32_t>(p));
-      for (Value value : op.outputs) extend(value, static_cast<int32_t>(p));
+      // What one op of a gated network hands to the next never lies in the arena.
+      const bool gated = phase.kind == PhaseKind::kGatedLinear;
+      if (!gated || i == phase.first_op)
+        for (Value value : op.inputs) extend(value, static_cast<int32_t>(p));
+      if (!gated || i + 1 == phase.end_op)
+        for (Value value : op.outputs) extend(value, static_cast<int32_t>(p));
     }
   }
   for (size_t v = 0; v < lives.size(); ++v) {
@@ -95,6 +100,67 @@ bool merge_head(const Program& program, std::vector<Phase>& phases) {
                    .first_op = first,
                    .end_op = static_cast<int32_t>(program.ops.size())};
   return true;
+}
+
+namespace {
+
+// Whether nothing but the ops [first, end) reads the value, views of it included.
+bool stays_within(const Program& program, Value value, int32_t first, int32_t end) {
+  if (program.info(program.root(value)).tap) return false;
+  for (int32_t i = 0; i < static_cast<int32_t>(program.ops.size()); ++i) {
+    if (i >= first && i < end) continue;
+    const auto reads = [&](Value input) { return program.root(input) == program.root(value); };
+    if (std::ranges::any_of(program.ops[static_cast<size_t>(i)].inputs, reads)) return false;
+  }
+  return true;
+}
+
+// Whether the ops [first, end) are two linear layers of one plane that make exactly the two sides of a
+// gating, that gating, and at most the quantising of its result, and what they hand on is read by nobody
+// else. Both sides may lie in one output.
+bool is_gated_linear(const Program& program, int32_t first, int32_t end) {
+  const auto op_at = [&](int32_t i) -> const Op& { return program.ops[static_cast<size_t>(i)]; };
+  if (end - first < 2 || end - first > 3) return false;
+  const Op& linear = op_at(first);
+  const Op& gating = op_at(first + 1);
+  if (!std::holds_alternative<GatedActivationAttrs>(gating.attrs)) return false;
+  int64_t made = 0, taken = 0;
+  for (size_t i = 0; i < linear.outputs.size(); ++i) {
+    const ValueInfo& info = program.info(linear.outputs[i]);
+    if (program.weights[static_cast<size_t>(linear.weights[i].id)].n_matrices != 1) return false;
+    if (planes(info.type) != 1 || info.n_used != 0) return false;
+    if (!stays_within(program, linear.outputs[i], first, end)) return false;
+    made += info.cols;
+  }
+  for (const Value side : gating.inputs) {
+    if (std::ranges::find(linear.outputs, program.root(side)) == linear.outputs.end()) return false;
+    if (program.info(side).offset % kernels::kGroupRows != 0) return false;
+    taken += program.info(side).cols;
+  }
+  if (made != taken || gating.inputs[0] == gating.inputs[1]) return false;
+  if (end - first == 2) return true;
+  const Op& quantize = op_at(first + 2);
+  return std::holds_alternative<QuantizeAttrs>(quantize.attrs) && quantize.inputs[0] == gating.outputs[0] &&
+         program.info(quantize.outputs[0]).n_used == 0 &&
+         stays_within(program, gating.outputs[0], first, end);
+}
+
+}  // namespace
+
+int merge_gated(const Program& program, std::vector<Phase>& phases) {
+  int n_merged = 0;
+  for (size_t i = 0; i + 1 < phases.size(); ++i) {
+    const Phase& gating = phases[i + 1];
+    if (phases[i].kind != PhaseKind::kLinear || gating.kind != PhaseKind::kRows ||
+        !is_gated_linear(program, phases[i].first_op, gating.end_op)) {
+      continue;
+    }
+    phases[i].kind = PhaseKind::kGatedLinear;
+    phases[i].end_op = gating.end_op;
+    phases.erase(phases.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    ++n_merged;
+  }
+  return n_merged;
 }
 
 size_t value_bytes(const ValueInfo& info, const StepLimits& limits) {

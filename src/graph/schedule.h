@@ -3,10 +3,10 @@
 // A phase is a stretch of ops between two barriers. Row ops that follow each other on the same rows form one
 // phase: each thread takes a few rows through all of them while they are warm. A linear group, an attention,
 // a recurrence, a gather and the sorting of pairs are phases of their own; merge_head makes one of the
-// program's end. The plan gives every value an offset in one arena for the largest step; values whose lives
-// (in phases) do not overlap share bytes. Planning allocates nothing. Pure functions; results are plain data.
-// Source of the placement rule: greedy by size (Pisarchyk & Lee, "Efficient Memory Management for Deep Neural
-// Net Inference", 2020).
+// program's end, merge_gated one of each gated feed-forward network's beginning. The plan gives every value
+// an offset in one arena for the largest step; values whose lives (in phases) do not overlap share bytes.
+// Planning allocates nothing. Pure functions; results are plain data. Source of the placement rule: greedy by
+// size (Pisarchyk & Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020).
 #pragma once
 
 #include <array>
@@ -26,6 +26,7 @@ enum class PhaseKind : uint8_t {
   kSortPairs,
   kExpertLinear,
   kHead,
+  kGatedLinear,
   kRecurrent
 };
 
@@ -43,6 +44,11 @@ std::vector<Phase> make_phases(const Program& program, RowPhases row_phases);
 // scales and soft caps, the last phase, of kind kHead. False, and nothing changes, where the program ends
 // otherwise.
 bool merge_head(const Program& program, std::vector<Phase>& phases);
+
+// Makes each pair of linear layers whose outputs gate one another, the gating and the quantising of its
+// result one phase, of kind kGatedLinear, where nothing else stands between them or reads what they hand on,
+// which then takes no place in the arena. Returns how many there are.
+int merge_gated(const Program& program, std::vector<Phase>& phases);
 
 // The largest step a program will run: rows of each kind.
 struct StepLimits {

@@ -21,6 +21,7 @@
 namespace quire::kernels {
 
 inline constexpr int kGroupRows = 16;
+inline constexpr int kActivationBlock = 32;  // int8 activations that share a scale
 
 // What a linear kernel multiplies its weights with. A numerics setting, not an optimisation.
 enum class ActivationKind : uint8_t {
@@ -62,6 +63,8 @@ struct QuantizeArgs {
   int64_t ld_x;    // [m, k]
   std::byte* out;  // activation_bytes(kQ8x32, m or 2m, k), 64-byte aligned
   int64_t m, k;
+  // For rows in parts: x holds the columns [kActivationBlock * block_begin, + n_columns) of each; 0 for all.
+  int64_t block_begin = 0, n_columns = 0;
 };
 
 struct LinearArgs {

@@ -96,27 +96,40 @@ class TileRow {
   int64_t rows_, m_;
 };
 
-TileRow tile_row(const QuantizeArgs& args, const RowTiles& tiles, int64_t row) {
-  const int64_t t = tile_of_row(tiles, row);
-  const int64_t first = tile_begin(tiles, t);
-  return {args.out + first * activation_row_bytes(ActivationKind::kQ8x32, args.k),
-          tile_begin(tiles, t + 1) - first, row - first, activation_blocks(args.k)};
-}
+// Finds the tiles of rows that are asked for in ascending order.
+class TileCursor {
+ public:
+  TileCursor(const QuantizeArgs& args, const RowTiles& tiles) : args_(args), tiles_(tiles) {}
+
+  TileRow at(int64_t row) {
+    if (row >= end_) {
+      const int64_t t = tile_of_row(tiles_, row);
+      begin_ = tile_begin(tiles_, t);
+      end_ = tile_begin(tiles_, t + 1);
+    }
+    return {args_.out + begin_ * activation_row_bytes(ActivationKind::kQ8x32, args_.k), end_ - begin_,
+            row - begin_, activation_blocks(args_.k)};
+  }
+
+ private:
+  const QuantizeArgs& args_;
+  RowTiles tiles_;
+  int64_t begin_ = 0, end_ = 0;
+};
 
 }  // namespace
 
 void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end) {
   const bool two_planes = args.planes == ActivationPlanes::kTwo;
   const RowTiles tiles = row_tiles(two_planes ? 2 * args.m : args.m);
-  const int64_t n_blocks = activation_blocks(args.k);
+  TileCursor first_plane(args, tiles), second_plane(args, tiles);
+  const int64_t n = args.n_columns > 0 ? args.n_columns : args.k;
   for (int64_t r = row_begin; r < row_end; ++r) {
-    const TileRow first = tile_row(args, tiles, r);
-    const TileRow second = two_planes ? tile_row(args, tiles, args.m + r) : first;
+    const TileRow first = first_plane.at(r);
+    const TileRow second = two_planes ? second_plane.at(args.m + r) : first;
     const float* x = args.x + r * args.ld_x;
-    for (int64_t b = 0; b < n_blocks; ++b) {
-      const int64_t at = b * kActivationBlock;
-      const Block32 values = {load_up_to(x + at, args.k - at),
-                              load_up_to(x + at + kLanes, args.k - at - kLanes)};
+    for (int64_t at = 0, b = args.block_begin; at < n; at += kActivationBlock, ++b) {
+      const Block32 values = {load_up_to(x + at, n - at), load_up_to(x + at + kLanes, n - at - kLanes)};
       const Block32 left_over = first.write(b, values);
       if (two_planes) second.write(b, left_over);
     }

@@ -166,6 +166,7 @@ class Machine {
     bool passes = true;
     AttentionSplit attention_split = AttentionSplit::kOn;
     HeadTiles head_tiles = HeadTiles::kOn;
+    GatedTiles gated_tiles = GatedTiles::kOn;
     int32_t pages_per_sequence = 3;
   };
 
@@ -190,7 +191,8 @@ class Machine {
                                            .limits = kLimits,
                                            .row_phases = options.row_phases,
                                            .attention_split = options.attention_split,
-                                           .head_tiles = options.head_tiles})
+                                           .head_tiles = options.head_tiles,
+                                           .gated_tiles = options.gated_tiles})
                           .value());
   }
 
@@ -301,7 +303,9 @@ TEST_F(ExecutorTest, SequencesOfOneStepDoNotMix) {
 
 TEST_F(ExecutorTest, BitsDoNotDependOnHowItRuns) {
   const std::vector<int32_t> prompt = tokens(33, 2);
-  Machine reference(source, {.threads = 1, .row_phases = RowPhases::kSeparate, .passes = false});
+  Machine reference(
+      source,
+      {.threads = 1, .row_phases = RowPhases::kSeparate, .passes = false, .gated_tiles = GatedTiles::kOff});
   reference.step({{0, prompt}}, rows(33));
   for (int threads : {1, 3}) {
     for (RowPhases row_phases : {RowPhases::kMerged, RowPhases::kSeparate}) {
@@ -337,11 +341,13 @@ TEST_F(ExecutorTest, DividingALongSequenceBesideAShortOneKeepsTheBits) {
 
 TEST_F(ExecutorTest, FusionsLeaveFewerBarriers) {
   const Machine fused(source, {});
-  const Machine plain(source,
-                      {.row_phases = RowPhases::kSeparate, .passes = false, .head_tiles = HeadTiles::kOff});
+  const Machine plain(source, {.row_phases = RowPhases::kSeparate,
+                               .passes = false,
+                               .head_tiles = HeadTiles::kOff,
+                               .gated_tiles = GatedTiles::kOff});
   EXPECT_EQ(plain.executor().n_phases(), static_cast<int64_t>(plain.program().ops.size()));
-  // norm | qkv | rope, store | attention | o | add, norm | up | gated | down | add | gather | head, cap
-  EXPECT_EQ(fused.executor().n_phases(), 12);
+  // norm | qkv | rope, store | attention | o | add, norm | up, gated | down | add | gather | head, cap
+  EXPECT_EQ(fused.executor().n_phases(), 11);
 }
 
 TEST_F(ExecutorTest, TheHeadFindsTheLargestLogitOfTheLowestId) {
