@@ -3,6 +3,7 @@
 // filter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -65,50 +66,61 @@ class CountBetween final : public LogitsObserver {
   int64_t n_steps_ = 0;
 };
 
-TEST(EngineAllocation, AThousandStepsAllocateNothing) {
+class EngineAllocation : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EngineAllocation, AThousandStepsAllocateNothing) {
   is_test_thread = true;
-  for (const char* model : {"llama", "gemma3"}) {
-    CountBetween observer(60, 1200);
-    n_allocations.store(0);
-    {
-      const auto engine =
-          make_engine(model,
-                      {.ctx = 1280,
-                       .max_sequences = 4,
-                       .max_batch_tokens = 32,
-                       .kv_pages = 120,
-                       .spill_pages = 100,
-                       .prompt_rows = 6,
-                       .threads = 2},
-                      {.preemption = Preemption::kSpill, .max_unread = 0, .observer = &observer});
-      ASSERT_NE(engine, nullptr);
-      std::vector<AnswerHandle> answers;
-      // The first stream goes through all of it; the others come, are preempted, end and make room meanwhile.
-      for (int32_t i = 1; i <= 12; ++i) {
-        Request request{.prompt = some_prompt(static_cast<size_t>(30 + i), i),
-                        .settings = sampled(i == 1 ? 1200 : 600, static_cast<uint64_t>(i)),
-                        .tag = static_cast<uint64_t>(i)};
-        if (i % 3 == 0) request.reading = PromptReading::kLogprobs;
-        if (i % 3 == 2) request.reading = PromptReading::kMeanState;
-        request.settings.top_logprobs = 2;
-        request.settings.sampling.top_k = 30;
-        request.settings.sampling.top_p = 0.95f;
-        request.settings.sampling.typical_p = 0.9f;
-        request.settings.sampling.repetition_penalty = 1.1f;
-        request.settings.sampling.logprob = Logprob::kCompute;
-        answers.push_back(std::move(*engine->submit(std::move(request))));
-      }
-      for (AnswerHandle& answer : answers) collect(answer);
-      EXPECT_GT(engine->gauges().schedule.preemptions, 0) << model;
-      EXPECT_GT(engine->gauges().memory.restores, 0) << model;
+  CountBetween observer(60, 1200);
+  n_allocations.store(0);
+  {
+    const auto engine =
+        make_engine(GetParam(),
+                    {.ctx = 1280,
+                     .max_sequences = 4,
+                     .max_batch_tokens = 32,
+                     .kv_pages = 120,
+                     .spill_pages = 100,
+                     .prompt_rows = 6,
+                     .threads = 2},
+                    {.preemption = Preemption::kSpill, .max_unread = 0, .observer = &observer});
+    ASSERT_NE(engine, nullptr);
+    std::vector<AnswerHandle> answers;
+    // The first stream goes through all of it; the others come, are preempted, end and make room meanwhile.
+    for (int32_t i = 1; i <= 12; ++i) {
+      Request request{.prompt = some_prompt(static_cast<size_t>(30 + i), i),
+                      .settings = sampled(i == 1 ? 1200 : 600, static_cast<uint64_t>(i)),
+                      .tag = static_cast<uint64_t>(i)};
+      if (i % 3 == 0) request.reading = PromptReading::kLogprobs;
+      if (i % 3 == 2) request.reading = PromptReading::kMeanState;
+      request.settings.top_logprobs = 2;
+      request.settings.sampling.top_k = 30;
+      request.settings.sampling.top_p = 0.95f;
+      request.settings.sampling.typical_p = 0.9f;
+      request.settings.sampling.repetition_penalty = 1.1f;
+      request.settings.sampling.logprob = Logprob::kCompute;
+      answers.push_back(std::move(*engine->submit(std::move(request))));
     }
-    EXPECT_GE(observer.n_steps(), 1000) << model;
-    EXPECT_EQ(n_allocations.load(), 0) << model;
+    for (AnswerHandle& answer : answers) collect(answer);
+    if (engine->gauges().memory.n_groups > 0) {  // states alone never run out
+      EXPECT_GT(engine->gauges().schedule.preemptions, 0);
+      EXPECT_GT(engine->gauges().memory.restores, 0);
+    }
   }
+  EXPECT_GE(observer.n_steps(), 1000);
+  EXPECT_EQ(n_allocations.load(), 0);
 }
 
+INSTANTIATE_TEST_SUITE_P(Tiny, EngineAllocation,
+                         ::testing::Values("llama", "gemma3", "mamba2", "falcon-h1", "qwen35",
+                                           "deepseek2-lite", "mixtral-top3"),
+                         [](const auto& param) {
+                           std::string name = param.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
 // The hook itself works: a thread that allocates is seen.
-TEST(EngineAllocation, TheCounterSeesOtherThreads) {
+TEST(AllocationCounter, SeesOtherThreads) {
   is_test_thread = true;
   n_allocations.store(0);
   counting.store(true);

@@ -82,6 +82,46 @@ TEST_P(PlannedModel, HoldsWhatWasPlannedForEveryPool) {
   }
 }
 
+// A budget is kept, and a larger one holds no fewer pages.
+TEST_P(PlannedModel, HoldsWhatWasPlannedForEveryBudget) {
+  for (const int64_t ctx : {int64_t{64}, int64_t{1000}}) {
+    for (const int32_t sequences : {1, 8}) {
+      size_t least = 0;
+      for (const uint64_t budget : {20'000, 300'000, 5'000'000, 1'000'000'000}) {
+        const EngineSettings settings{.ctx = ctx,
+                                      .max_sequences = sequences,
+                                      .max_batch_tokens = 64,
+                                      .kv_budget = budget,
+                                      .threads = 1};
+        const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
+        if (!plan.ok()) {
+          EXPECT_EQ(plan.error().code, ErrorCode::kResourceExhausted);
+          EXPECT_EQ(least, 0u) << "a smaller budget was enough";
+          continue;
+        }
+        const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
+        ASSERT_NE(runner, nullptr);
+        ASSERT_EQ(text_of(*plan), text_of(runner->memory()));
+        EXPECT_LE(bytes_of(*plan, "kv"), budget);
+        EXPECT_GE(bytes_of(*plan, "kv"), least);
+        least = bytes_of(*plan, "kv");
+      }
+    }
+  }
+}
+
+// Planes of states for drafts, and pages for windows that reach back.
+TEST_P(PlannedModel, HoldsWhatWasPlannedForDrafts) {
+  for (const int32_t max_draft : {1, 7}) {
+    const EngineSettings settings{.ctx = 200, .max_sequences = 3, .max_draft = max_draft, .threads = 1};
+    const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
+    ASSERT_NE(runner, nullptr);
+    EXPECT_EQ(text_of(*plan), text_of(runner->memory()));
+  }
+}
+
 TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
   for (Isa isa : supported_isas()) {
     const EngineSettings settings{.ctx = 64, .isa = isa_name(isa)};
@@ -96,7 +136,9 @@ TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
 INSTANTIATE_TEST_SUITE_P(Tiny, PlannedModel,
                          ::testing::Values("llama/model-f32.gguf", "gemma3/model-f32.gguf",
                                            "qwen35/model-f16.gguf", "mamba2/model-f16.gguf",
-                                           "quant-dense/model-q4_k.gguf", "quant-moe/model-mxfp4.gguf"),
+                                           "falcon-h1/model-f16.gguf", "deepseek2-lite/model-f16.gguf",
+                                           "mixtral-top3/model-f16.gguf", "quant-dense/model-q4_k.gguf",
+                                           "quant-moe/model-mxfp4.gguf"),
                          [](const auto& param) {
                            std::string name = param.param;
                            name.resize(name.find('/'));
