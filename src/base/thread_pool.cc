@@ -40,8 +40,9 @@ struct ThreadPool::State {
   alignas(kCacheLine) std::atomic<int64_t> unclaimed{0};
   alignas(kCacheLine) std::atomic<int64_t> unfinished{0};
   alignas(kCacheLine) const Job* job = nullptr;
-  EventCount work;      // workers wait for tiles or for the end
-  EventCount finished;  // the caller waits for the last tile
+  std::atomic<int64_t> max_chunk{1};  // read before a claim: who is late may see the next job's
+  EventCount work;                    // workers wait for tiles or for the end
+  EventCount finished;                // the caller waits for the last tile
   std::atomic<bool> stopping{false};
   std::vector<std::thread> workers;
 
@@ -49,7 +50,7 @@ struct ThreadPool::State {
 
   int64_t chunk_size(int64_t remaining) const {
     const int64_t threads = static_cast<int64_t>(workers_planned) + 1;
-    return std::clamp<int64_t>(remaining / (threads * kChunksPerThread), 1, kMaxChunk);
+    return std::clamp<int64_t>(remaining / (threads * kChunksPerThread), 1, max_chunk.load());
   }
 
   // Takes and runs tiles until none is left to take.
@@ -122,7 +123,7 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int n_threads) {
 
 ThreadPool::~ThreadPool() { state_->stop(); }
 
-void ThreadPool::run(int64_t n_tiles, FunctionRef<void(int64_t, int)> fn) {
+void ThreadPool::run(int64_t n_tiles, FunctionRef<void(int64_t, int)> fn, HandOut hand_out) {
   if (n_tiles <= 0) return;
   const NumericsScope numerics;
   if (n_threads_ == 1 || n_tiles == 1) {
@@ -133,6 +134,7 @@ void ThreadPool::run(int64_t n_tiles, FunctionRef<void(int64_t, int)> fn) {
   QUIRE_CHECK(state.unfinished.load() == 0);  // a nested or concurrent run()
   const Job job{fn, n_tiles};
   state.job = &job;
+  state.max_chunk.store(hand_out == HandOut::kSingly ? 1 : kMaxChunk);
   state.unfinished.store(n_tiles);
   state.unclaimed.store(n_tiles);
   state.work.notify_all();

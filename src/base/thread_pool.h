@@ -16,6 +16,9 @@
 
 namespace quire {
 
+// Singly: for long tiles of unequal length, the longest first.
+enum class HandOut : uint8_t { kInChunks, kSingly };
+
 class ThreadPool {
  public:
   // n_threads in [1, 4096] counts the caller: n_threads - 1 workers are started. Threads are named "quire-N".
@@ -32,7 +35,8 @@ class ThreadPool {
 
   // Calls fn(tile, thread) once for every tile in [0, n_tiles) and returns when all are done; everything
   // written by the calls is visible afterwards. `thread` in [0, size()) identifies per-thread scratch.
-  void run(int64_t n_tiles, FunctionRef<void(int64_t tile, int thread)> fn);
+  void run(int64_t n_tiles, FunctionRef<void(int64_t tile, int thread)> fn,
+           HandOut hand_out = HandOut::kInChunks);
 
  private:
   struct State;

@@ -57,8 +57,9 @@ void AttentionStep::run(const StepContext& context) const {
   std::vector<kernels::AttentionTile>& tiles = context.attention->tiles;
   tiles.clear();
   const int32_t tile_rows = attention_->tile_rows(units_.n_heads, layout_.d_k, layout_.d_v);
-  for (int32_t span = 0; span < args.n_spans; ++span) {
-    // Later rows see more keys: they go first, so that the last tiles handed out are short ones.
+  // Prompts come after streams, and later rows see more keys: the last go first, so that the last tiles
+  // handed out are short ones.
+  for (int32_t span = args.n_spans - 1; span >= 0; --span) {
     for (int32_t end = args.spans[span].row_end; end > args.spans[span].row_begin; end -= tile_rows) {
       const int32_t begin = std::max(args.spans[span].row_begin, end - tile_rows);
       tiles.push_back({.span = span, .row_begin = begin, .row_end = end});
@@ -74,11 +75,12 @@ void AttentionStep::run(const StepContext& context) const {
 void AttentionStep::run_whole(const kernels::AttentionArgs& args, const StepContext& context) const {
   const std::vector<kernels::AttentionTile>& tiles = context.attention->tiles;
   const auto n_tiles = static_cast<int64_t>(tiles.size()) * units_.count;
-  context.pool->run(n_tiles, [&](int64_t t, int thread) {
+  const auto attend = [&](int64_t t, int thread) {
     kernels::AttentionTile tile = tiles[static_cast<size_t>(t / units_.count)];
     tile.unit = static_cast<int32_t>(t % units_.count);
     attention_->attend(args, tile, context.thread_scratch(thread));
-  });
+  };
+  context.pool->run(n_tiles, attend, HandOut::kSingly);
 }
 
 bool AttentionStep::divide(const kernels::AttentionArgs& args, const StepContext& context) const {
