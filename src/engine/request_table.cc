@@ -281,7 +281,10 @@ void RequestTable::advance(const BatchPlan& plan, EngineTime now, double seconds
   ++counters_.steps;
   counters_.stream_rows += plan.n_streams;
   counters_.prompt_tokens += plan.n_prompt_tokens;
-  clock_.observe({.n_streams = plan.n_streams, .n_prompt_tokens = plan.n_prompt_tokens, .seconds = seconds});
+  clock_.observe({.n_streams = plan.n_streams,
+                  .n_prompt_tokens = plan.n_prompt_tokens,
+                  .n_prompt_positions = plan.n_prompt_positions,
+                  .seconds = seconds});
 }
 
 void RequestTable::push(int32_t slot, int32_t token) {

@@ -44,7 +44,7 @@ std::optional<int32_t> choose_victim(std::span<const RunningRequest> running) {
 }
 
 bool spilling_is_cheaper(size_t bytes, int64_t positions, const StepCost& cost, double bytes_per_second) {
-  const double recompute = static_cast<double>(positions) * cost.per_prompt_token;
+  const double recompute = static_cast<double>(positions) * cost.prompt_token(positions / 2);
   return bytes_per_second > 0 && 2 * static_cast<double>(bytes) / bytes_per_second < recompute;
 }
 
@@ -72,16 +72,17 @@ bool precedes(const Claim& a, const Claim& b, const SchedulerState& state, const
   return a.number < b.number;
 }
 
-PromptBudget prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
+PromptBudget prompt_budget(int64_t n_streams, int64_t n_waiting, int64_t depth, const StepCost& cost,
                            const SchedulerLimits& limits) {
   const int64_t room = limits.max_batch_tokens - n_streams;
-  if (n_streams == 0 || limits.max_token_gap.count() == 0 || cost.per_prompt_token <= 0) return {room, room};
+  const double per_token = cost.prompt_token(depth + kPromptCut / 2);
+  if (n_streams == 0 || limits.max_token_gap.count() == 0 || per_token <= 0) return {room, room};
   const double alone = cost.fixed + cost.per_stream * static_cast<double>(n_streams);
   const double gap = std::chrono::duration<double>(limits.max_token_gap).count();
   const double crowd = static_cast<double>(n_waiting) / static_cast<double>(n_streams);
   const double stretched = std::min(gap, alone * limits.max_stretch * std::max(1.0, crowd));
   const auto within = [&](double seconds) {
-    const double tokens = (seconds - alone) / cost.per_prompt_token;
+    const double tokens = (seconds - alone) / per_token;
     const auto most = static_cast<int64_t>(std::min(tokens, static_cast<double>(room)));
     return std::min(std::max(most, kMinPromptTokens), room);
   };
@@ -106,7 +107,7 @@ std::optional<size_t> Scheduler::next_in_line(const SchedulerState& state) const
 
 const BatchPlan& Scheduler::plan(const SchedulerState& state) {
   plan_.rows.clear();
-  plan_.n_streams = plan_.n_prompt_tokens = 0;
+  plan_.n_streams = plan_.n_prompt_tokens = plan_.n_prompt_positions = 0;
   plan_.preempt.reset();
   int32_t pages_left = state.pages_left;
   plan_streams(state, pages_left);
@@ -145,7 +146,8 @@ void Scheduler::plan_prompts(const SchedulerState& state, int32_t pages_left) {
             [&](int32_t a, int32_t b) { return precedes(claim(a), claim(b), state, limits_); });
 
   const auto n_waiting = static_cast<int64_t>(prompts_.size() + state.queued.size());
-  PromptBudget budget = prompt_budget(plan_.n_streams, n_waiting, state.cost, limits_);
+  const int64_t depth = state.running[static_cast<size_t>(prompts_.front())].held;
+  PromptBudget budget = prompt_budget(plan_.n_streams, n_waiting, depth, state.cost, limits_);
   int64_t rows_left = limits_.max_prompt_rows;
   for (const int32_t slot : prompts_) {
     const RunningRequest& request = state.running[static_cast<size_t>(slot)];
@@ -164,6 +166,7 @@ void Scheduler::plan_prompts(const SchedulerState& state, int32_t pages_left) {
     if (request.rows == RowUse::kAll) rows_left -= n_tokens - 1;
     plan_.rows.push_back({.slot = slot, .n_tokens = n_tokens});
     plan_.n_prompt_tokens += n_tokens;
+    plan_.n_prompt_positions += n_tokens * (2 * request.held + n_tokens - 1) / 2;
   }
   // Only prompts, and none of them finds a page: the pages are held by prompts that are all unfinished.
   if (plan_.rows.empty()) plan_.preempt = choose_victim(state.running);

@@ -108,9 +108,10 @@ struct PlannedRows {
 };
 
 struct BatchPlan {
-  std::vector<PlannedRows> rows;  // streams first
-  int64_t n_streams = 0;          // of the rows
-  int64_t n_prompt_tokens = 0;    // of the others
+  std::vector<PlannedRows> rows;   // streams first
+  int64_t n_streams = 0;           // of the rows
+  int64_t n_prompt_tokens = 0;     // of the others
+  int64_t n_prompt_positions = 0;  // before each of these, in sum
   // When set nothing else is: pages have run out, and this slot must give its own back first.
   std::optional<int32_t> preempt;
 };
@@ -130,8 +131,9 @@ struct PromptBudget {
   int64_t whole = 0;  // those that begin and end in it: each such step ends somebody's waiting
   int64_t part = 0;   // of these, the others
 };
-// Of a step with n_streams, when n_waiting prompts have not got their first token.
-PromptBudget prompt_budget(int64_t n_streams, int64_t n_waiting, const StepCost& cost,
+// Of a step with n_streams, when n_waiting prompts have not got their first token, and the first of them in
+// order holds `depth` positions.
+PromptBudget prompt_budget(int64_t n_streams, int64_t n_waiting, int64_t depth, const StepCost& cost,
                            const SchedulerLimits& limits);
 
 // What becomes of the keys and values of a request that gives its pages back.

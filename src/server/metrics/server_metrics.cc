@@ -75,7 +75,7 @@ struct ServerMetrics::Families {
   Gauge& step_fixed = gauge(registry, "quire_step_seconds_fixed", "Learned cost of a step by itself");
   Gauge& step_stream = gauge(registry, "quire_step_seconds_per_stream", "Learned cost of a stream's token");
   Gauge& step_prompt =
-      gauge(registry, "quire_step_seconds_per_prompt_token", "Learned cost of a token of a prompt");
+      gauge(registry, "quire_step_seconds_per_prompt_token", "Learned cost of the first token of a prompt");
   Family<Gauge>& pages =
       BuildGauge().Name("quire_pages").Help("Pages of the pool by layer group and state").Register(registry);
   Family<Gauge>& page_bytes =

@@ -183,37 +183,44 @@ TEST(SchedulerPlan, UnfinishedPromptsThatHoldAllPagesGiveWay) {
 
 TEST(PromptBudget, IsTheWholeStepWithoutStreamsOrWithoutALimit) {
   const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.001};
-  EXPECT_EQ(prompt_budget(0, 1, cost, {.max_batch_tokens = 512}).part, 512);
-  EXPECT_EQ(prompt_budget(12, 1, cost, {.max_batch_tokens = 512, .max_token_gap = milliseconds(0)}).part,
+  EXPECT_EQ(prompt_budget(0, 1, 0, cost, {.max_batch_tokens = 512}).part, 512);
+  EXPECT_EQ(prompt_budget(12, 1, 0, cost, {.max_batch_tokens = 512, .max_token_gap = milliseconds(0)}).part,
             500);
 }
 
 TEST(PromptBudget, KeepsTheStepWithinTheGap) {
   const StepCost cost = {.fixed = 0.05, .per_stream = 0.001, .per_prompt_token = 0.001};
   const SchedulerLimits limits = {.max_batch_tokens = 512, .max_token_gap = milliseconds(100)};
-  EXPECT_EQ(prompt_budget(10, 1, cost, limits).part, 40);  // 50 + 10 + 40 ms
+  EXPECT_EQ(prompt_budget(10, 1, 0, cost, limits).part, 40);  // 50 + 10 + 40 ms
 }
 
 TEST(PromptBudget, KeepsTheStepWithinAMultipleOfTheStreamsAlone) {
   const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.0001};
   const SchedulerLimits limits = {.max_batch_tokens = 512, .max_stretch = 2.5};
-  EXPECT_EQ(prompt_budget(10, 1, cost, limits).part, 300);                       // 20 ms alone, 30 ms more
-  EXPECT_EQ(prompt_budget(10, 1, cost, {.max_batch_tokens = 1000}).whole, 800);  // 20 ms alone, 80 ms more
+  EXPECT_EQ(prompt_budget(10, 1, 0, cost, limits).part, 300);                       // 20 ms alone, 30 ms more
+  EXPECT_EQ(prompt_budget(10, 1, 0, cost, {.max_batch_tokens = 1000}).whole, 800);  // 20 ms alone, 80 ms more
 }
 
 TEST(PromptBudget, StreamsGiveWayWhereMorePromptsWait) {
   const StepCost cost = {.fixed = 0.01, .per_stream = 0.001, .per_prompt_token = 0.0001};
   const SchedulerLimits limits = {.max_batch_tokens = 1000, .max_stretch = 2.5};
-  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 10, cost, limits).part), 300, 1);
-  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 15, cost, limits).part), 550, 1);  // 75 ms in all
-  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 90, cost, limits).part), 800,
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 10, 0, cost, limits).part), 300, 1);
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 15, 0, cost, limits).part), 550, 1);  // 75 ms in all
+  EXPECT_NEAR(static_cast<double>(prompt_budget(10, 90, 0, cost, limits).part), 800,
               1);  // and never more than the gap
+}
+
+TEST(PromptBudget, IsSmallerDeepInAPrompt) {
+  const StepCost cost = {.fixed = 0.05, .per_prompt_token = 0.0005, .per_position = 1e-6};
+  const SchedulerLimits limits = {.max_token_gap = milliseconds(100), .max_stretch = 10};
+  EXPECT_NEAR(static_cast<double>(prompt_budget(1, 1, 0, cost, limits).part), 100, 7);
+  EXPECT_NEAR(static_cast<double>(prompt_budget(1, 1, 1500, cost, limits).part), 25, 1);
 }
 
 TEST(PromptBudget, NeverStopsPromptsForGood) {
   const StepCost slow = {.fixed = 1, .per_stream = 1, .per_prompt_token = 1};
-  EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 512}).part, kMinPromptTokens);
-  EXPECT_EQ(prompt_budget(10, 1, slow, {.max_batch_tokens = 14}).part, 4);
+  EXPECT_EQ(prompt_budget(10, 1, 0, slow, {.max_batch_tokens = 512}).part, kMinPromptTokens);
+  EXPECT_EQ(prompt_budget(10, 1, 0, slow, {.max_batch_tokens = 14}).part, 4);
 }
 
 // --- Preemption ---

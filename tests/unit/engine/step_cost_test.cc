@@ -1,4 +1,4 @@
-// The clock of steps: it finds the three costs behind what it sees, follows changes, and forgets nothing it
+// The clock of steps: it finds the costs behind what it sees, follows changes, and forgets nothing it
 // has no news of.
 #include "engine/step_cost.h"
 
@@ -53,6 +53,26 @@ TEST(StepClock, KnowsWhatStreamsTakeAloneWhilePromptsGetDearer) {
   const StepCost cost = clock.cost();
   EXPECT_NEAR(cost.fixed + 16 * cost.per_stream, 0.026, 0.05 * 0.026);
   EXPECT_NEAR(cost.per_prompt_token, 0.003, 0.1 * 0.003);
+}
+
+// What a prompt was like at its beginning tells what it is like far in, and the other way round.
+TEST(StepClock, FindsWhatDepthCosts) {
+  const StepCost truth = {
+      .fixed = 0.004, .per_stream = 0.001, .per_prompt_token = 0.0007, .per_position = 5e-7};
+  StepClock clock;
+  for (int i = 0; i < 30; ++i) clock.observe(step(truth, i % 17, 0));
+  for (int prompt = 0; prompt < 4; ++prompt) {
+    for (int64_t depth = 0; depth < 2000; depth += 30) {
+      const double seconds = truth.fixed + 16 * truth.per_stream + 30 * truth.prompt_token(depth + 15);
+      clock.observe({.n_streams = 16,
+                     .n_prompt_tokens = 30,
+                     .n_prompt_positions = 30 * (depth + 15),
+                     .seconds = seconds});
+    }
+  }
+  for (const int64_t depth : {0, 1000, 4000})
+    EXPECT_NEAR(clock.cost().prompt_token(depth), truth.prompt_token(depth),
+                0.05 * truth.prompt_token(depth));
 }
 
 // Tokens cost more in small steps than in full ones: what full steps took must not hide it.
