@@ -3,6 +3,7 @@
 
 namespace quire::bench {
 
+void register_attention_cells();
 void register_linear_cells();
 void register_pack_cells();
 

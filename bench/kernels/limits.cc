@@ -61,11 +61,14 @@ Limits probe_limits(Isa isa, int n_threads) {
   const kernels::ProbeOps probes = kernels::probe_ops(isa);
   ThreadPool& pool = pool_of(n_threads);
   const int64_t rounds = isa == Isa::kScalar ? 500 : 10000;
-  std::atomic<int64_t> ops{0};
-  const double dot = best_seconds([&] {
-    ops = 0;
-    pool.run(kTilesPerThread * n_threads, [&](int64_t, int) { ops += probes.dot_rounds(rounds); });
-  });
+  const auto gops = [&](int64_t (*probe)(int64_t)) {
+    std::atomic<int64_t> ops{0};
+    const double seconds = best_seconds([&] {
+      ops = 0;
+      pool.run(kTilesPerThread * n_threads, [&](int64_t, int) { ops += probe(rounds); });
+    });
+    return static_cast<double>(ops.load()) / seconds / 1e9;
+  };
   constexpr size_t kTile = size_t{1} << 20;
   constexpr int64_t kTiles = 32;
   std::atomic<uint32_t> sink{0};
@@ -75,7 +78,8 @@ Limits probe_limits(Isa isa, int n_threads) {
       sink ^= probes.read(window + static_cast<size_t>(tile) * kTile, kTile);
     });
   });
-  return {.dot_gops = static_cast<double>(ops.load()) / dot / 1e9,
+  return {.dot_gops = gops(probes.dot_rounds),
+          .fma_gops = gops(probes.fma_rounds),
           .read_gbps = static_cast<double>(kTile * kTiles) / read / 1e9};
 }
 
@@ -85,10 +89,12 @@ void report(benchmark::State& state, const CellWork& work, const Limits& before,
     return Counter(amount, Counter::kIsIterationInvariantRate, Counter::kIs1000);
   };
   const Limits limits = {.dot_gops = std::max(before.dot_gops, after.dot_gops),
+                         .fma_gops = std::max(before.fma_gops, after.fma_gops),
                          .read_gbps = std::max(before.read_gbps, after.read_gbps)};
   state.counters["GOPS"] = rate(work.ops / 1e9);
   state.counters["GBps"] = rate(work.bytes / 1e9);
-  state.counters["dot"] = rate(work.ops / 1e9 / limits.dot_gops);
+  const bool dots = work.arithmetic == Arithmetic::kDots;
+  state.counters[dots ? "dot" : "fma"] = rate(work.ops / 1e9 / (dots ? limits.dot_gops : limits.fma_gops));
   state.counters["read"] = rate(work.bytes / 1e9 / limits.read_gbps);
   state.counters["moved"] = std::max(std::fabs(before.dot_gops - after.dot_gops) / limits.dot_gops,
                                      std::fabs(before.read_gbps - after.read_gbps) / limits.read_gbps);

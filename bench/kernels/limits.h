@@ -22,15 +22,18 @@ const MemoryRegion& large_memory();
 // `bytes` of large_memory() that were not read for as long as possible.
 std::byte* next_window(size_t bytes);
 
-// Giga-operations per second of integer dot products, and GB/s of reading large memory.
+// Giga-operations per second of integer dot products and of f32 multiply-adds, and GB/s of reading large
+// memory.
 struct Limits {
-  double dot_gops, read_gbps;
+  double dot_gops, fma_gops, read_gbps;
 };
 Limits probe_limits(Isa isa, int n_threads);
 
 // Adds the counters of kernel_bench.cc to `state`, given what one iteration did and the probes around them.
+enum class Arithmetic { kDots, kMultiplyAdds };
 struct CellWork {
   double ops, bytes;
+  Arithmetic arithmetic = Arithmetic::kDots;
 };
 void report(benchmark::State& state, const CellWork& work, const Limits& before, const Limits& after);
 

@@ -11,6 +11,10 @@ constexpr int32_t kPartChunks = 4;
 constexpr int64_t kPartsPerThread = 4;
 // Below this many chunks in all, dividing costs more than it balances.
 constexpr int64_t kLeastChunks = 16;
+// With fewer tiles per thread than these, half the rows balance better than all of them compute; tiles of few
+// tokens stay whole.
+constexpr int64_t kTilesPerThread = 8;
+constexpr int32_t kLeastHalf = 16;
 // Records of decoding rows: 32 heads of 128 over 4,000 positions take about 1 MB.
 constexpr int64_t kPartialFloatsPerThread = 256 << 10;
 
@@ -56,7 +60,7 @@ void AttentionStep::run(const StepContext& context) const {
                                     .positions = context.step->positions};
   std::vector<kernels::AttentionTile>& tiles = context.attention->tiles;
   tiles.clear();
-  const int32_t tile_rows = attention_->tile_rows(units_.n_heads, layout_.d_k, layout_.d_v);
+  const int32_t tile_rows = choose_tile_rows(args, context.n_threads);
   // Prompts come after streams, and later rows see more keys: the last go first, so that the last tiles
   // handed out are short ones.
   for (int32_t span = args.n_spans - 1; span >= 0; --span) {
@@ -70,6 +74,16 @@ void AttentionStep::run(const StepContext& context) const {
   } else {
     run_whole(args, context);
   }
+}
+
+int32_t AttentionStep::choose_tile_rows(const kernels::AttentionArgs& args, int n_threads) const {
+  const int32_t most = attention_->tile_rows(units_.n_heads, layout_.d_k, layout_.d_v);
+  if (n_threads == 1 || most < 2 * kLeastHalf) return most;
+  int64_t n_tiles = 0;
+  for (int32_t span = 0; span < args.n_spans; ++span) {
+    n_tiles += (args.spans[span].row_end - args.spans[span].row_begin + most - 1) / most;
+  }
+  return n_tiles * units_.count >= kTilesPerThread * n_threads ? most : most / 2;
 }
 
 void AttentionStep::run_whole(const kernels::AttentionArgs& args, const StepContext& context) const {

@@ -25,6 +25,8 @@ class AttentionStep {
   void run(const StepContext& context) const;
 
  private:
+  // Query tokens of a tile.
+  int32_t choose_tile_rows(const kernels::AttentionArgs& args, int n_threads) const;
   // Whether to divide by positions: threads would idle, and the records fit.
   bool divide(const kernels::AttentionArgs& args, const StepContext& context) const;
   void run_whole(const kernels::AttentionArgs& args, const StepContext& context) const;

@@ -13,10 +13,14 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
-// Rows of a tile that a chunk's pages, once in the nearest caches, are used for.
-static constexpr int32_t kTileRows = 96;
+// Rows of a tile: what one conversion of a chunk's pages serves. Their queries and sums have to stay in the
+// second-level cache.
+static constexpr int32_t kTileRows = 192;
+static constexpr int32_t kTileFloats = kTileRows * 256;
 
-static int32_t tile_rows(int32_t group, int32_t, int32_t) { return max_int(1, kTileRows / group); }
+static int32_t tile_rows(int32_t group, int32_t d_k, int32_t d_v) {
+  return max_int(1, min_int(kTileRows, kTileFloats / (d_k + d_v)) / group);
+}
 
 static HeadUnits head_units(int32_t n_head, int32_t n_head_kv) { return {n_head_kv, n_head / n_head_kv}; }
 
@@ -42,8 +46,7 @@ struct TileScratch {
   int64_t ld_q, ld_out;
   float* q;  // [rows, ld_q]
   RunningRows state;
-  ChunkWeights weights;
-  float* partial;  // [kBlockRows, ld_out]
+  float* weights;  // [kBlockRows, kChunkTokens]
   UnpackedChunk unpacked;
   size_t bytes;
 };
@@ -59,8 +62,7 @@ static TileScratch lay_out_scratch(std::byte* base, int32_t group, int32_t d_k, 
                    .sum = cutter.take(rows),
                    .out = cutter.take(rows * scratch.ld_out),
                    .ld_out = scratch.ld_out};
-  scratch.weights.weights = cutter.take(kBlockRows * kChunkTokens);
-  scratch.partial = cutter.take(kBlockRows * scratch.ld_out);
+  scratch.weights = cutter.take(kBlockRows * kChunkTokens);
   scratch.unpacked = {.k = cutter.take(int64_t{d_k} * kChunkTokens),
                       .v = cutter.take(int64_t{d_v} * kChunkTokens)};
   scratch.bytes = cutter.bytes();
@@ -84,12 +86,29 @@ struct TileRows {
   int64_t token(int32_t row) const { return tile.row_begin + row / group; }
   const float* q(int32_t row) const { return args.q + token(row) * args.ld_q + int64_t{head(row)} * d_k; }
   float* out(int32_t row) const { return args.out + token(row) * args.ld_out + int64_t{head(row)} * d_v; }
-  Interval sees(int32_t row, int32_t chunk) const {
-    return within_chunk(visible_positions(args.positions[token(row)], args.window), chunk);
+  Interval sees(int32_t row, int32_t chunk) const { return token_sees(row / group, chunk); }
+  Interval token_sees(int32_t token_of_tile, int32_t chunk) const {
+    const int32_t position = args.positions[tile.row_begin + token_of_tile];
+    return within_chunk(visible_positions(position, args.window), chunk);
   }
 };
 
-static bool is_empty(Interval seen) { return seen.end <= seen.begin; }
+// What the rows [row, row + n_rows) see of a chunk.
+struct BlockSight {
+  Interval seen[kBlockRows];
+};
+static BlockSight block_sight(const TileRows& rows, int32_t chunk, int32_t row, int32_t n_rows) {
+  BlockSight sight;
+  int32_t token = row / rows.group;
+  int32_t left = (token + 1) * rows.group - row;  // rows of the token
+  for (int32_t r = 0; r < n_rows; ++r) {
+    sight.seen[r] = rows.token_sees(token, chunk);
+    if (--left > 0) continue;
+    ++token;
+    left = rows.group;
+  }
+  return sight;
+}
 
 // The pages of `chunk` that rows from `first_row` on see; where there is none, the page of `instead`.
 static ChunkPages pages_ahead(const TileRows& rows, int32_t chunk, int32_t first_row,
@@ -132,21 +151,18 @@ static void for_each_block(const TileRows& rows, ChunkRange range, const TileScr
                         .softcap = rows.args.softcap};
     const int32_t n_blocks = (end - begin + kBlockRows - 1) / kBlockRows;
     const bool unpacked = Storage::kBytes != StorageF32::kBytes && n_blocks >= kUnpackBlocks;
-    if (unpacked) {
-      input.pages = unpack_chunk<Storage>(pages, rows.d_k, rows.d_v, scratch.unpacked);
-      input.ahead = input.pages;
-    }
+    if (unpacked) input.pages = unpack_chunk<Storage>(pages, rows.d_k, rows.d_v, scratch.unpacked);
     for (int32_t block = 0; block < n_blocks; ++block) {
       // Equal blocks: 32 rows are 6+5+5+6+5+5, not 5 * 6 + 2.
       const int32_t row = begin + (end - begin) * block / n_blocks;
       const int32_t stop = begin + (end - begin) * (block + 1) / n_blocks;
-      Interval seen[kBlockRows];
-      for (int32_t r = row; r < stop; ++r) seen[r - row] = rows.sees(r, chunk);
+      const BlockSight sight = block_sight(rows, chunk, row, stop - row);
       input.q = scratch.q + row * scratch.ld_q;
       input.n_rows = stop - row;
-      input.seen = seen;
+      input.seen = sight.seen;
       if (unpacked) {
-        visit(chunk, row, input, StorageF32());
+        fetch_part(input.ahead, rows.args.layout, block, n_blocks);
+        visit(chunk, row, input, StorageNear());
       } else {
         visit(chunk, row, input, Storage());
       }
@@ -171,16 +187,15 @@ static void attend_chunk_range(const AttentionArgs& args, const AttentionTile& t
                           [&]<typename Values>(int32_t chunk, int32_t row, const ChunkInput& input, Values) {
                             float* records =
                                 partials + (int64_t{chunk - range.begin} * rows.count + row) * size;
-                            weigh_chunk<Values>(input, scratch.weights);
+                            const MaxAndSum softmax = weigh_chunk<Values>(input, scratch.weights);
                             sum_chunk<Values>(input, scratch.weights,
-                                              {.partial = records + kLanes,
-                                               .running = nullptr,
-                                               .keep = nullptr,
-                                               .take = nullptr,
-                                               .ld_out = size});
+                                              {.out = records + kLanes, .ld_out = size, .merge = nullptr});
+                            float max[kLanes], sum[kLanes];
+                            store(max, softmax.max);
+                            store(sum, softmax.sum);
                             for (int32_t r = 0; r < input.n_rows; ++r) {
-                              records[r * size] = scratch.weights.max[r];
-                              records[r * size + 1] = scratch.weights.sum[r];
+                              records[r * size] = max[r];
+                              records[r * size + 1] = sum[r];
                             }
                           });
 }
@@ -190,18 +205,15 @@ static void attend_tile(const AttentionArgs& args, const AttentionTile& tile, st
   const TileRows rows = {args, tile};
   TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
   start_rows(scratch.state, rows.count);
-  for_each_block<Storage>(rows, chunks_seen(args, tile), scratch,
-                          [&]<typename Values>(int32_t, int32_t row, const ChunkInput& input, Values) {
-                            weigh_chunk<Values>(input, scratch.weights);
-                            const MergeFactors factors = merge_sums(scratch.state, row, input.n_rows,
-                                                                    scratch.weights.max, scratch.weights.sum);
-                            sum_chunk<Values>(input, scratch.weights,
-                                              {.partial = scratch.partial,
-                                               .running = scratch.state.out + row * scratch.ld_out,
-                                               .keep = factors.keep,
-                                               .take = factors.take,
-                                               .ld_out = scratch.ld_out});
-                          });
+  for_each_block<Storage>(
+      rows, chunks_seen(args, tile), scratch,
+      [&]<typename Values>(int32_t, int32_t row, const ChunkInput& input, Values) {
+        const MaxAndSum softmax = weigh_chunk<Values>(input, scratch.weights);
+        const MergeFactors factors = merge_sums(scratch.state, row, input.n_rows, softmax);
+        sum_chunk<Values>(
+            input, scratch.weights,
+            {.out = scratch.state.out + row * scratch.ld_out, .ld_out = scratch.ld_out, .merge = &factors});
+      });
   finish_rows(rows, scratch.state);
 }
 

@@ -13,6 +13,7 @@ namespace quire::kernels::QUIRE_ISA {
 
 struct StorageF32 {
   static constexpr size_t kBytes = 4;
+  static constexpr bool kFetchAhead = true;
   QUIRE_VEC_FN F32 load16(const std::byte* p) { return load(reinterpret_cast<const float*>(p)); }
   QUIRE_VEC_FN F32 load_first(const std::byte* p, int n) {
     return load_partial(reinterpret_cast<const float*>(p), n);
@@ -20,8 +21,14 @@ struct StorageF32 {
   QUIRE_VEC_FN void store16(std::byte* p, F32 a) { store(reinterpret_cast<float*>(p), a); }
 };
 
+// A copy in the nearest caches: what comes next is fetched elsewhere.
+struct StorageNear : StorageF32 {
+  static constexpr bool kFetchAhead = false;
+};
+
 struct StorageF16 {
   static constexpr size_t kBytes = 2;
+  static constexpr bool kFetchAhead = true;
   QUIRE_VEC_FN F32 load16(const std::byte* p) { return load_f16(reinterpret_cast<const uint16_t*>(p)); }
   QUIRE_VEC_FN F32 load_first(const std::byte* p, int n) {
     return load_f16_partial(reinterpret_cast<const uint16_t*>(p), n);
@@ -31,6 +38,7 @@ struct StorageF16 {
 
 struct StorageBF16 {
   static constexpr size_t kBytes = 2;
+  static constexpr bool kFetchAhead = true;
   QUIRE_VEC_FN F32 load16(const std::byte* p) { return load_bf16(reinterpret_cast<const uint16_t*>(p)); }
   QUIRE_VEC_FN F32 load_first(const std::byte* p, int n) {
     return load_bf16_partial(reinterpret_cast<const uint16_t*>(p), n);

@@ -183,8 +183,6 @@ QUIRE_VEC_FN void with_vectors(const LatentTile& t, const Fn& fn) {
   }
 }
 
-static bool is_empty(Interval seen) { return seen.end <= seen.begin; }
-
 // The rows of the chunk that some token sees, as f32.
 template <typename Storage>
 static LatentPages find_rows(const LatentTile& t, int32_t chunk, float* unpacked) {

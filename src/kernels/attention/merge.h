@@ -26,37 +26,23 @@ static void start_rows(const RunningRows& state, int32_t n_rows) {
   }
 }
 
-// What the running results and a chunk's are multiplied with when they meet.
-struct MergeFactors {
-  float keep[kBlockRows];
-  float take[kBlockRows];
-};
-
 // Merges max and sum of a chunk into rows [row, row + n_rows); the caller does the same with out:
 //   m = max(a.max, b.max); sum = a.sum * exp(a.max - m) + b.sum * exp(b.max - m), out alike, each as
 //   mul_add(a, exp_a, b * exp_b).
-static MergeFactors merge_sums(const RunningRows& state, int32_t row, int32_t n_rows, const float* max,
-                               const float* sum) {
-  constexpr int kHalf = kLanes / 2;
-  static_assert(kBlockRows <= kHalf);
-  float factors[kLanes] = {};  // row r: its running factor in lane r, the chunk's in lane kHalf + r
-  for (int32_t r = 0; r < n_rows; ++r) {
-    const float running = state.max[row + r];
-    const float both = running > max[r] ? running : max[r];
-    factors[r] = running - exp_shift(both);
-    factors[kHalf + r] = max[r] - exp_shift(both);
-    state.max[row + r] = both;
-  }
-  store(factors, exp(load(factors)));
-  MergeFactors result = {};
-  for (int32_t r = 0; r < n_rows; ++r) {
-    result.keep[r] = factors[r];
-    result.take[r] = factors[kHalf + r];
-    float* running = state.sum + row + r;
-    const F32 merged = mul_add(set1(*running), set1(factors[r]), mul(set1(sum[r]), set1(factors[kHalf + r])));
-    store_partial(running, merged, 1);
-  }
-  return result;
+static MergeFactors merge_sums(const RunningRows& state, int32_t row, int32_t n_rows,
+                               const MaxAndSum& chunk) {
+  const F32 running = load_partial(state.max + row, n_rows);
+  const F32 both = max(running, chunk.max);
+  const F32 shift = exp_shift(both);
+  const F32 keep = exp(sub(running, shift));
+  const F32 take = exp(sub(chunk.max, shift));
+  const F32 sum = mul_add(load_partial(state.sum + row, n_rows), keep, mul(chunk.sum, take));
+  store_partial(state.max + row, both, n_rows);
+  store_partial(state.sum + row, sum, n_rows);
+  MergeFactors factors;
+  store(factors.keep, keep);
+  store(factors.take, take);
+  return factors;
 }
 
 // What chunks leave of a row before they are merged: max and sum in the first vector, then out. Records of a
@@ -70,14 +56,10 @@ struct ChunkRecords {
 
 static int64_t record_floats(int32_t d_v) { return kLanes + (int64_t{d_v} + kLanes - 1) / kLanes * kLanes; }
 
-// The factors of up to kLanes chunks in turn. Only the maxima depend on each other; the exponentials of all
-// chunks are taken at once.
-struct ChainFactors {
-  alignas(64) float keep[kLanes];
-  alignas(64) float take[kLanes];
-};
-static ChainFactors chain_factors(const ChunkRecords& records, float& running) {
-  ChainFactors factors = {};
+// The factors of up to kLanes chunks in turn; number i belongs to chunk i. Only the maxima depend on each
+// other; the exponentials of all chunks are taken at once.
+static MergeFactors chain_factors(const ChunkRecords& records, float& running) {
+  MergeFactors factors = {};
   for (int32_t i = 0; i < records.n; ++i) {
     const float max = records.at(i)[0];
     const float both = running > max ? running : max;
@@ -92,7 +74,7 @@ static ChainFactors chain_factors(const ChunkRecords& records, float& running) {
 
 // Merges up to kLanes chunks into one row, ascending: the bits of merging them one by one.
 static void merge_records(const RunningRows& state, int32_t row, const ChunkRecords& records) {
-  const ChainFactors factors = chain_factors(records, state.max[row]);
+  const MergeFactors factors = chain_factors(records, state.max[row]);
   F32 sum = set1(state.sum[row]);
   for (int32_t i = 0; i < records.n; ++i) {
     sum = mul_add(sum, set1(factors.keep[i]), mul(set1(records.at(i)[1]), set1(factors.take[i])));

@@ -34,4 +34,20 @@ static ChunkPages unpack_chunk(const ChunkPages& packed, int32_t d_k, int32_t d_
   return pages;
 }
 
+// Fetches one of n_parts equal parts of pages that will be unpacked next.
+static void fetch_part(const ChunkPages& pages, const KvLayout& layout, int32_t part, int32_t n_parts) {
+  const auto fetch_all = [&](const std::byte* const* page, size_t page_bytes) {
+    const auto lines = static_cast<int32_t>(page_bytes / kCacheLine);
+    const int32_t begin = lines * part / n_parts, end = lines * (part + 1) / n_parts;
+    for (int i = 0; i < kPagesPerChunk; ++i) {
+      if (page[i] == nullptr) continue;
+      for (int32_t line = begin; line < end; ++line) {
+        prefetch_far(page[i] + static_cast<size_t>(line) * kCacheLine);
+      }
+    }
+  };
+  fetch_all(pages.k, layout.k_head_bytes());
+  fetch_all(pages.v, layout.v_head_bytes());
+}
+
 }  // namespace quire::kernels::QUIRE_ISA

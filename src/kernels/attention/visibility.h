@@ -31,22 +31,24 @@ static inline Interval within_chunk(Interval seen, int32_t chunk) {
   return {max_int(seen.begin - base, 0), min_int(seen.end - base, kChunkTokens)};
 }
 
-// A stretch of positions that the same rows [row_begin, row_end) see, all of it.
-struct Segment {
-  Interval positions;
-  int32_t row_begin, row_end;
+static inline bool contains(Interval seen, int32_t position) {
+  return position >= seen.begin && position < seen.end;
+}
+
+static inline bool is_empty(Interval seen) { return seen.end <= seen.begin; }
+
+static inline bool is_whole_chunk(Interval seen) { return seen.begin == 0 && seen.end == kChunkTokens; }
+
+// What rows see together: `shared` all of them, `before` and `after` only some.
+struct SharedSight {
+  Interval before, shared, after;
 };
 
-// The segment that starts at `position`, for n_rows rows that see seen[row] of this chunk. Position lies
-// between seen[0].begin and seen[n_rows - 1].end.
-static inline Segment segment_at(int32_t position, const Interval* seen, int32_t n_rows) {
-  int32_t first = 0;
-  while (seen[first].end <= position) ++first;
-  int32_t last = first;
-  while (last < n_rows && seen[last].begin <= position) ++last;
-  int32_t end = seen[first].end;
-  if (last < n_rows) end = min_int(end, seen[last].begin);
-  return {{position, end}, first, last};
+static inline SharedSight shared_sight(const Interval* seen, int32_t n_rows) {
+  const Interval first = seen[0], last = seen[n_rows - 1];
+  const int32_t shared_end =
+      max_int(last.begin, first.end);  // none is shared: `after` starts where last does
+  return {{first.begin, last.begin}, {last.begin, shared_end}, {shared_end, last.end}};
 }
 
 }  // namespace quire::kernels::QUIRE_ISA
