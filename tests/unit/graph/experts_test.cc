@@ -119,19 +119,12 @@ Outputs run(const MemorySource& source, const Form& form, const std::vector<int3
             const Options& options = {}) {
   Program program = build(source, form);
   if (options.passes) run_passes(program, {});
-  const CpuDevice device = CpuDevice::create(options.isa, options.threads).value();
-  const WeightStore weights =
-      WeightStore::load(program, source, device.pool(), [](size_t, size_t) { return true; }).value();
-  CpuExecutor executor = CpuExecutor::create({.program = &program,
-                                              .weights = &weights,
-                                              .kernels = &device.kernels(),
-                                              .pool = &device.pool(),
-                                              .n_threads = options.threads,
-                                              .kv = {},
-                                              .limits = {.max_tokens = 64, .max_outputs = 64},
-                                              .row_phases = options.row_phases})
-                             .value();
-  return output_rows(executor, tokens, chunk);
+  return output_rows(program, source, options.isa,
+                     {.n_threads = options.threads,
+                      .kv = {},
+                      .limits = {.max_tokens = 64, .max_outputs = 64},
+                      .row_phases = options.row_phases},
+                     tokens, chunk);
 }
 
 bool same_bits(const Outputs& a, const Outputs& b) {

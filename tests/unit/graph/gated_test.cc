@@ -67,19 +67,12 @@ class GatedTest : public ::testing::Test {
                           size_t chunk) {
     std::vector<int32_t> tokens;
     for (int32_t i = 0; i < 40; ++i) tokens.push_back(i * 7 % static_cast<int32_t>(kVocab));
-    const CpuDevice device = CpuDevice::create(isa, threads).value();
-    const WeightStore weights =
-        WeightStore::load(program, source, device.pool(), [](size_t, size_t) { return true; }).value();
-    CpuExecutor executor = CpuExecutor::create({.program = &program,
-                                                .weights = &weights,
-                                                .kernels = &device.kernels(),
-                                                .pool = &device.pool(),
-                                                .n_threads = threads,
-                                                .kv = {},
-                                                .limits = {.max_tokens = 40, .max_outputs = 40},
-                                                .gated_tiles = gated_tiles})
-                               .value();
-    return output_rows(executor, tokens, chunk);
+    return output_rows(program, source, isa,
+                       {.n_threads = threads,
+                        .kv = {},
+                        .limits = {.max_tokens = 40, .max_outputs = 40},
+                        .gated_tiles = gated_tiles},
+                       tokens, chunk);
   }
 
   MemorySource source;

@@ -33,18 +33,9 @@ Outputs run(const MemorySource& source, int64_t width, ActivationPlanes planes, 
   const Value x = b.embed("embd" + std::to_string(width), kVocab, width);
   const Value y = b.select_outputs(build(b, x));
   const Program program = std::move(b).finish(y).value();
-  const CpuDevice device = CpuDevice::create("auto", 2).value();
-  const WeightStore weights =
-      WeightStore::load(program, source, device.pool(), [](size_t, size_t) { return true; }).value();
-  CpuExecutor executor = CpuExecutor::create({.program = &program,
-                                              .weights = &weights,
-                                              .kernels = &device.kernels(),
-                                              .pool = &device.pool(),
-                                              .n_threads = 2,
-                                              .kv = {},
-                                              .limits = {.max_tokens = 16, .max_outputs = 16}})
-                             .value();
-  return output_rows(executor, tokens, chunk);
+  return output_rows(program, source, "auto",
+                     {.n_threads = 2, .kv = {}, .limits = {.max_tokens = 16, .max_outputs = 16}}, tokens,
+                     chunk);
 }
 
 class HeadsTest : public ::testing::Test {

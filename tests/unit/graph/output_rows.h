@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "graph/cpu_device.h"
 #include "graph/cpu_executor.h"
+#include "graph/weight_store.h"
 
 namespace quire::graph::testing {
 
@@ -30,6 +33,21 @@ inline OutputRows output_rows(CpuExecutor& executor, std::span<const int32_t> to
     }
   }
   return rows;
+}
+
+// The same on a device and an executor made for it: `config` says the threads, the limits and what is
+// switched off.
+inline OutputRows output_rows(const Program& program, const WeightSource& source, const std::string& isa,
+                              ExecutorConfig config, std::span<const int32_t> tokens, size_t chunk) {
+  const CpuDevice device = CpuDevice::create(isa, config.n_threads).value();
+  const WeightStore weights =
+      WeightStore::load(program, source, device.pool(), [](size_t, size_t) { return true; }).value();
+  config.program = &program;
+  config.weights = &weights;
+  config.kernels = &device.kernels();
+  config.pool = &device.pool();
+  CpuExecutor executor = CpuExecutor::create(config).value();
+  return output_rows(executor, tokens, chunk);
 }
 
 }  // namespace quire::graph::testing
