@@ -1,10 +1,17 @@
 """Driver of ik_llama.cpp, through ik-llama-cpp-python's ctypes API."""
 
 import ctypes
+import importlib.util
+import pathlib
 
 import protocol
 from ggml_driver import GgmlApi, GgmlDriver
-from ik_llama_cpp import _ctypes_api as lib
+
+# Built from source, libllama.so does not know in which folder libggml.so lies: it finds the one that is loaded.
+PACKAGE = pathlib.Path(importlib.util.find_spec("ik_llama_cpp").submodule_search_locations[0])
+ctypes.CDLL(str(PACKAGE / "lib" / "libggml.so"), mode=ctypes.RTLD_GLOBAL)
+
+from ik_llama_cpp import _ctypes_api as lib  # noqa: E402
 
 
 class IkApi(GgmlApi):
