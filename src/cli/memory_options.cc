@@ -46,6 +46,21 @@ void add_page_options(CLI::App& app, EngineSettings& settings) {
       ->check(CLI::Range(int64_t{0}, kMaxPages).description(""))
       ->type_name("N")
       ->group(kGroup);
+  add_size(
+      app, "--cache-budget", [&settings](uint64_t size) { settings.cache_budget = size; },
+      "Bytes of those pages that stay for later prompts once no sequence holds them (default: any)")
+      ->group(kGroup);
+  app.add_option("--checkpoint-every", settings.checkpoint_every,
+                 fmt::format("Of models with states: tokens between places that later prompts can continue "
+                             "from (default: {})",
+                             settings.checkpoint_every))
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20).description(""))
+      ->type_name("N")
+      ->group(kGroup);
+  add_size(
+      app, "--checkpoint-budget", [&settings](uint64_t size) { settings.checkpoint_budget = size; },
+      fmt::format("Bytes of those places at most (default: {} MiB)", settings.checkpoint_budget >> 20))
+      ->group(kGroup);
 }
 
 }  // namespace quire::cli

@@ -47,6 +47,11 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                       "{} sequences of {} tokens are {} pages, expected at most {}", settings.max_sequences,
                       model.ctx(), pages, kMaxPages);
   }
+  if (settings.checkpoint_every <= 0 || settings.checkpoint_every % kPagePositions != 0) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "a checkpoint every {} tokens, expected a positive multiple of {}",
+                      settings.checkpoint_every, kPagePositions);
+  }
   const int64_t max_tokens = std::min(settings.max_batch_tokens, model.ctx() * settings.max_sequences);
   const int64_t max_outputs = std::min(
       max_tokens, (settings.max_outputs > 0 ? settings.max_outputs : int64_t{settings.max_sequences}) +
@@ -61,7 +66,10 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                       .max_positions = model.ctx(),
                       .max_step_tokens = max_tokens,
                       .max_draft = settings.max_draft,
+                      .checkpoint_every = settings.checkpoint_every,
+                      .max_checkpoint_bytes = settings.checkpoint_budget,
                       .prefix_cache = model.prefix_cache(),
+                      .max_cached_bytes = settings.cache_budget,
                       .fingerprint = model_fingerprint(model.file(), model.ctx(), settings),
                       .allocation = allocation};
   if (settings.kv_budget > 0) {

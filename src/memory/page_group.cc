@@ -118,7 +118,11 @@ void PageGroup::grow(int32_t sequence, int64_t length, int64_t n_tokens, PrefixI
   Held& h = held(sequence);
   int32_t* pages = table(sequence);
   const int32_t last = h.end - 1;
+  const int32_t first_evicted = h.end + pool_.n_free();
   while (h.end < pages_for(length + n_tokens)) pages[h.end++] = take(index);
+  // They come in the order they were let go, a sequence's last one first; attention fetches ahead best through
+  // ascending ones.
+  if (first_evicted < h.end) std::sort(pages + first_evicted, pages + h.end);
   if (length % kPagePositions == 0) return;
   int32_t& page = pages[last];
   const bool shared = pool_.holders(page) > 1;

@@ -83,8 +83,8 @@ class PageGroup {
   // Most pages a sequence of n_tokens holds while it grows by at most max_step_tokens at a time.
   int32_t needed_for(int64_t n_tokens) const;
 
-  // Takes those pages, evicting cached ones where none are free, and copies the last one if others may read
-  // it; needed() must be available.
+  // Takes those pages, free ones in their order, then evicted ones in ascending order, and copies the last
+  // page if others may read it; needed() must be available.
   void grow(int32_t sequence, int64_t length, int64_t n_tokens, PrefixIndex& index);
   // Adds the rows of the last n_tokens positions to the step.
   void add_rows(int32_t sequence, int64_t length, int64_t n_tokens);

@@ -46,6 +46,17 @@ TEST(SpeedBench, SequencesShareNoPages) {
   EXPECT_EQ(runner->memory_module().gauges().groups[0].held, 4 * pages_for(64 + 40));
 }
 
+// A repetition that finds its pages known would read those of the one before.
+TEST(SpeedBench, RepetitionsShareNoPages) {
+  const std::unique_ptr<Runner> runner =
+      testing::load(kModel, {.ctx = 128, .max_sequences = 4, .max_batch_tokens = 64});
+  ASSERT_NE(runner, nullptr);
+  Result<SpeedBench> bench = SpeedBench::create(*runner);
+  ASSERT_TRUE(bench.ok()) << bench.error().message;
+  ASSERT_TRUE(bench->run({.n_tokens = 64, .batch = 2}, 3, always).ok());
+  EXPECT_EQ(runner->memory_module().gauges().pages_merged, 0);
+}
+
 TEST(SpeedBench, ProfilesEveryPhase) {
   const std::unique_ptr<Runner> runner = testing::load(kModel, {.ctx = 64, .max_batch_tokens = 16});
   ASSERT_NE(runner, nullptr);

@@ -122,6 +122,24 @@ TEST_P(PlannedModel, HoldsWhatWasPlannedForDrafts) {
   }
 }
 
+TEST_P(PlannedModel, HoldsWhatWasPlannedForCachesAndCheckpoints) {
+  for (const uint64_t budget : {uint64_t{0}, uint64_t{100'000}, kAnySize}) {
+    for (const int64_t every : {16, 64}) {
+      const EngineSettings settings{.ctx = 200,
+                                    .max_sequences = 3,
+                                    .cache_budget = budget,
+                                    .checkpoint_every = every,
+                                    .checkpoint_budget = std::min<uint64_t>(budget, 1 << 20),
+                                    .threads = 1};
+      const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
+      ASSERT_TRUE(plan.ok()) << plan.error().message;
+      const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
+      ASSERT_NE(runner, nullptr);
+      EXPECT_EQ(text_of(*plan), text_of(runner->memory()));
+    }
+  }
+}
+
 TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
   for (Isa isa : supported_isas()) {
     const EngineSettings settings{.ctx = 64, .isa = isa_name(isa)};
@@ -174,6 +192,11 @@ TEST(MemoryPlan, FollowsTheSettings) {
   const Result<MemoryPlan> too_small = Runner::plan(path, settings);
   ASSERT_FALSE(too_small.ok());
   EXPECT_EQ(too_small.error().code, ErrorCode::kResourceExhausted);
+  settings = base;
+  settings.checkpoint_every = 24;
+  const Result<MemoryPlan> inside_a_page = Runner::plan(path, settings);
+  ASSERT_FALSE(inside_a_page.ok());
+  EXPECT_EQ(inside_a_page.error().code, ErrorCode::kInvalidArgument);
   settings = base;
   settings.max_batch_tokens = 128;
   EXPECT_EQ(bytes_of(plan(settings), "activations"), 2 * bytes_of(reference, "activations"));

@@ -60,6 +60,22 @@ TEST(PrefixSharing, PagesOutliveTheirSequenceUntilTheyAreNeeded) {
   ASSERT_SOUND(memory);
 }
 
+TEST(PrefixSharing, EvictedPagesComeInAscendingOrder) {
+  SequenceMemory memory = make_memory(config());
+  std::vector<SequenceId> burst;
+  for (int32_t i = 0; i < 4; ++i) {
+    burst.push_back(memory.open().value());
+    attach_and_run(memory, burst.back(), tokens_of(1 + i, 256));
+  }
+  for (const SequenceId sequence : burst) memory.close(sequence);
+  ASSERT_EQ(memory.gauges().groups[0].cached, 64);
+  const SequenceId after = memory.open().value();
+  attach_and_run(memory, after, tokens_of(100, 256));
+  for (int32_t i = 0; i + 1 < 16; ++i)
+    EXPECT_LT(memory.group(0).page(after.index, i), memory.group(0).page(after.index, i + 1));
+  ASSERT_SOUND(memory);
+}
+
 TEST(PrefixSharing, TheLeastRecentlyUsedGoFirstLeavesBeforeTheirParents) {
   SequenceMemory memory = make_memory(config());
   for (const int32_t seed : {1, 2, 1}) {  // the first prefix is used again
