@@ -7,9 +7,13 @@
 // A row is treated by itself. Blocks whose amax is below 2^-100 become zeros with scale 0, so that 127 / amax
 // stays finite; a block with an infinity or NaN gets codes 0 and scale NaN, which the outputs of that row
 // then are.
+//
+// Up to sixteen blocks are taken together, so that reductions and stores serve all of them.
 
 #include "kernels/linear/activation_layout.h"
 #include "kernels/linear/kernel_functions.h"
+#include "kernels/linear/quantized_blocks.h"
+#include "kernels/vec/unroll.h"
 #include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {
@@ -17,84 +21,84 @@ namespace {
 
 constexpr float kSmallestAmax = 0x1p-100f;
 
-// What all values of one scale share.
-struct BlockScale {
-  float scale;    // of the codes
-  float inverse;  // x to code; 0 gives codes 0
-};
+// Fewer rows of a tile than this go one after the other, with more lanes in use.
+constexpr int64_t kFewRows = 7;
 
-QUIRE_VEC_FN F32 load_up_to(const float* x, int64_t n) {
-  return n >= kLanes ? load(x) : load_partial(x, n > 0 ? static_cast<int>(n) : 0);
+int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// The lanes of a and b in order, neighbours combined.
+template <typename Combine>
+QUIRE_VEC_FN I32 halve(I32 a, I32 b, const Combine& combine) {
+  const F32 first = f32_from_bits(a), second = f32_from_bits(b);
+  return combine(bits_of(even_lanes(first, second)), bits_of(odd_lanes(first, second)));
 }
+
+// Halves the vectors until kLeft of them are left.
+template <int kLeft, int kCount, typename Combine>
+QUIRE_VEC_FN void halve_until(I32 (&v)[kCount], const Combine& combine) {
+  QUIRE_UNROLL for (int half = kCount / 2; half >= kLeft; half /= 2) {
+    QUIRE_UNROLL for (int i = 0; i < half; ++i) v[i] = halve(v[2 * i], v[2 * i + 1], combine);
+  }
+}
+
+// Sixteen blocks of 32 values.
+struct Blocks {
+  F32 low[kLanes], high[kLanes];
+};
 
 // Largest magnitude as bits: for finite values their order is that of the floats; infinities and NaNs lie
 // above.
 QUIRE_VEC_FN I32 magnitude_bits(F32 x) { return iand(bits_of(x), iset1(0x7fffffff)); }
 
-// Of a block whose lanewise largest magnitudes are given.
-QUIRE_VEC_FN BlockScale block_scale(I32 largest) {
-  if (any(icmp_gt(largest, iset1(0x7f7fffff)))) return {__builtin_nanf(""), 0.0f};
-  const float amax = reduce_max(f32_from_bits(largest));
-  if (amax < kSmallestAmax) return {0.0f, 0.0f};
-  return {amax / 127.0f, 127.0f / amax};
+QUIRE_VEC_FN I32 largest_magnitudes(const Blocks& x) {
+  I32 v[kLanes];
+  QUIRE_UNROLL for (int i = 0; i < kLanes; ++i) {
+    v[i] = imax(magnitude_bits(x.low[i]), magnitude_bits(x.high[i]));
+  }
+  halve_until<1>(v, [](I32 a, I32 b) QUIRE_INLINE_LAMBDA { return imax(a, b); });
+  return v[0];
 }
 
-// Codes of 16 values, stored at `codes`.
-QUIRE_VEC_FN I32 store_codes(F32 x, BlockScale block, int8_t* codes) {
-  I32 code = izero();
-  if (block.inverse != 0.0f) code = round_to_i32(mul(x, set1(block.inverse)));
-  store_i8x16(codes, code);
-  return code;
-}
+// The first n blocks; of the others the result holds anything.
+QUIRE_VEC_FN void quantize(const Blocks& x, int n, QuantizedBlocks& result) {
+  const I32 largest = largest_magnitudes(x);
+  const F32 amax = f32_from_bits(largest);
+  const Mask not_finite = icmp_gt(largest, iset1(0x7f7fffff));
+  const Mask no_codes = mask_or(not_finite, cmp_lt(amax, set1(kSmallestAmax)));
+  const F32 no_scale = select(not_finite, set1(__builtin_nanf("")), zero());
+  store(result.scales, select(no_codes, no_scale, div(amax, set1(127.0f))));
+  alignas(64) float inverses[kLanes];
+  store(inverses, select(no_codes, zero(), div(set1(127.0f), amax)));
 
-template <typename T>
-T* array_at(std::byte* tile, int64_t offset) {
-  return reinterpret_cast<T*>(tile + offset);
-}
-
-// 32 values of a row.
-struct Block32 {
-  F32 low, high;
-};
-
-// Where one row's blocks go: row m of a tile of `rows` rows.
-class TileRow {
- public:
-  TileRow(std::byte* tile, int64_t rows, int64_t m, int64_t n_blocks)
-      : tile_(tile), at_(q8x32_offsets(rows, n_blocks)), rows_(rows), m_(m) {}
-
-  // Quantises block b and returns what its codes leave over: x - scale * code, rounded once per value.
-  QUIRE_VEC_MEMBER Block32 write(int64_t b, Block32 x) const {
-    const BlockScale block = block_scale(imax(magnitude_bits(x.low), magnitude_bits(x.high)));
-    const int64_t cell = b * rows_ + m_;
-    auto* codes = array_at<int8_t>(tile_, 0) + cell * kActivationBlock;
-    const I32 low = store_codes(x.low, block, codes);
-    const I32 high = store_codes(x.high, block, codes + kLanes);
-    const int32_t sum0 = ireduce_add(low);
-    const int32_t sum1 = ireduce_add(high);
-    array_at<float>(tile_, at_.scales)[cell] = block.scale;
-    array_at<float>(tile_, at_.sums)[cell] = static_cast<float>(sum0 + sum1);
-    array_at<int32_t>(tile_, at_.start_8)[cell] = kSumBiasBits - 8 * (sum0 + sum1);
-    array_at<int32_t>(tile_, at_.start_16)[cell] = kSumBiasBits - 16 * (sum0 + sum1);
-    array_at<int32_t>(tile_, at_.start_128)[cell] = kSumBiasBits - 128 * (sum0 + sum1);
-    const int64_t half_cell = 2 * b * rows_ + m_;
-    write_half(half_cell, sum0);
-    write_half(half_cell + rows_, sum1);
-    const F32 scale = set1(block.scale);
-    return {neg_mul_add(to_f32(low), scale, x.low), neg_mul_add(to_f32(high), scale, x.high)};
+  for (int i = 0; i < n; ++i) {
+    I32 low = izero(), high = izero();
+    if (inverses[i] != 0.0f) {
+      low = round_to_i32(mul(x.low[i], set1(inverses[i])));
+      high = round_to_i32(mul(x.high[i], set1(inverses[i])));
+    }
+    int8_t* codes = result.codes + i * kActivationBlock;
+    store_i8x16(codes, low);
+    store_i8x16(codes + kLanes, high);
   }
 
- private:
-  QUIRE_VEC_MEMBER void write_half(int64_t cell, int32_t sum) const {
-    array_at<float>(tile_, at_.half_sums)[cell] = static_cast<float>(sum);
-    array_at<int32_t>(tile_, at_.start_32_halves)[cell] = kSumBiasBits - 32 * sum;
-    array_at<int32_t>(tile_, at_.start_128_halves)[cell] = kSumBiasBits - 128 * sum;
+  I32 sums[kLanes / 2];  // of four codes a lane, then of eight, then of sixteen
+  QUIRE_UNROLL for (int i = 0; i < kLanes / 2; ++i) {
+    sums[i] = dot_u7s8(izero(), bset1(1), as_i32(bload(result.codes + 64 * i)));
   }
+  halve_until<2>(sums, [](I32 a, I32 b) QUIRE_INLINE_LAMBDA { return iadd(a, b); });
+  result.half_sums[0] = sums[0];
+  result.half_sums[1] = sums[1];
+}
 
-  std::byte* tile_;
-  Q8x32Offsets at_;
-  int64_t rows_, m_;
-};
+// What the codes of the first n blocks leave over: x - scale * code, rounded once per value.
+QUIRE_VEC_FN void subtract(const QuantizedBlocks& blocks, int n, Blocks& x) {
+  for (int i = 0; i < n; ++i) {
+    const F32 scale = set1(blocks.scales[i]);
+    const int8_t* codes = blocks.codes + i * kActivationBlock;
+    x.low[i] = neg_mul_add(to_f32(load_i8x16(codes)), scale, x.low[i]);
+    x.high[i] = neg_mul_add(to_f32(load_i8x16(codes + kLanes)), scale, x.high[i]);
+  }
+}
 
 // Finds the tiles of rows that are asked for in ascending order.
 class TileCursor {
@@ -107,8 +111,10 @@ class TileCursor {
       begin_ = tile_begin(tiles_, t);
       end_ = tile_begin(tiles_, t + 1);
     }
-    return {args_.out + begin_ * activation_row_bytes(ActivationKind::kQ8x32, args_.k), end_ - begin_,
-            row - begin_, activation_blocks(args_.k)};
+    return {.tile = args_.out + begin_ * activation_row_bytes(ActivationKind::kQ8x32, args_.k),
+            .n_rows = end_ - begin_,
+            .n_blocks = activation_blocks(args_.k),
+            .row = row - begin_};
   }
 
  private:
@@ -117,6 +123,12 @@ class TileCursor {
   int64_t begin_ = 0, end_ = 0;
 };
 
+int64_t rows_left(const TileRow& at) { return at.n_rows - at.row; }
+
+QUIRE_VEC_FN F32 load_up_to(const float* x, int64_t n) {
+  return n >= kLanes ? load(x) : load_partial(x, n > 0 ? static_cast<int>(n) : 0);
+}
+
 }  // namespace
 
 void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end) {
@@ -124,14 +136,36 @@ void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end)
   const RowTiles tiles = row_tiles(two_planes ? 2 * args.m : args.m);
   TileCursor first_plane(args, tiles), second_plane(args, tiles);
   const int64_t n = args.n_columns > 0 ? args.n_columns : args.k;
-  for (int64_t r = row_begin; r < row_end; ++r) {
+  Blocks x = {};
+  QuantizedBlocks quantized = {};
+  for (int64_t r = row_begin, rows; r < row_end; r += rows) {
     const TileRow first = first_plane.at(r);
     const TileRow second = two_planes ? second_plane.at(args.m + r) : first;
-    const float* x = args.x + r * args.ld_x;
-    for (int64_t at = 0, b = args.block_begin; at < n; at += kActivationBlock, ++b) {
-      const Block32 values = {load_up_to(x + at, n - at), load_up_to(x + at + kLanes, n - at - kLanes)};
-      const Block32 left_over = first.write(b, values);
-      if (two_planes) second.write(b, left_over);
+    rows = least(row_end - r, least(rows_left(first), rows_left(second)));
+    const Along along = rows < kFewRows ? Along::kBlocks : Along::kRows;
+    if (along == Along::kBlocks) rows = 1;
+
+    int64_t columns = 0;
+    for (int64_t column = 0; column < n; column += columns) {
+      columns = along == Along::kRows ? kActivationBlock : least(kLanes * kActivationBlock, n - column);
+      const int64_t n_blocks = along == Along::kRows ? rows : activation_blocks(columns);
+      for (int64_t i = 0; i < n_blocks; ++i) {
+        const int64_t from = along == Along::kRows ? column : column + i * kActivationBlock;
+        const float* values = args.x + (along == Along::kRows ? r + i : r) * args.ld_x + from;
+        x.low[i] = load_up_to(values, n - from);
+        x.high[i] = load_up_to(values + kLanes, n - from - kLanes);
+      }
+      BlockPlaces to = {.row = first,
+                        .block = args.block_begin + column / kActivationBlock,
+                        .along = along,
+                        .n = static_cast<int>(n_blocks)};
+      quantize(x, to.n, quantized);
+      write_blocks(quantized, to);
+      if (!two_planes) continue;
+      subtract(quantized, to.n, x);
+      to.row = second;
+      quantize(x, to.n, quantized);
+      write_blocks(quantized, to);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -106,6 +107,38 @@ TEST(LinearQuantizeTest, EveryArrayOfEveryTile) {
 
 TEST(LinearQuantizeTest, TailsArePaddedWithZeros) {
   for (const Case& c : {Case{2, 1}, Case{3, 47}, Case{2, 300}}) expect_tiles(c, random_rows(c.m, c.k, 22));
+}
+
+// Rows in stretches that begin and end anywhere in tiles, of a part of the columns at a time.
+TEST(LinearQuantizeTest, RowsAndColumnsTogetherGiveTheSameTiles) {
+  const Case c = {.m = 41, .k = 1000};
+  const std::vector<float> x = random_rows(c.m, c.k, 23);
+  for (const Isa isa : supported_isas()) {
+    for (const ActivationPlanes planes : {ActivationPlanes::kOne, ActivationPlanes::kTwo}) {
+      const std::vector<std::byte> one_at_a_time = quantize(isa, c, x, planes);
+      for (const int64_t rows : {2, 5, 9, 12, 17, 41}) {
+        for (const int64_t blocks : {1, 3, 21, 32}) {
+          SCOPED_TRACE(std::string(isa_name(isa)) + " rows " + std::to_string(rows) + " blocks " +
+                       std::to_string(blocks));
+          std::vector<std::byte> out(one_at_a_time.size(), std::byte{0xa5});
+          for (int64_t column = 0; column < c.k; column += 32 * blocks) {
+            const QuantizeArgs args = {.planes = planes,
+                                       .x = x.data() + column,
+                                       .ld_x = c.k,
+                                       .out = out.data(),
+                                       .m = c.m,
+                                       .k = c.k,
+                                       .block_begin = column / 32,
+                                       .n_columns = std::min(c.k - column, 32 * blocks)};
+            for (int64_t r = 0; r < c.m; r += rows) {
+              kernel_table(isa).linear.quantize(args, r, std::min(c.m, r + rows));
+            }
+          }
+          EXPECT_TRUE(out == one_at_a_time);
+        }
+      }
+    }
+  }
 }
 
 TEST(LinearQuantizeTest, TwoPlanesCarryFifteenBits) {
