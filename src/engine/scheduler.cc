@@ -1,6 +1,7 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 
@@ -78,7 +79,10 @@ PromptBudget prompt_budget(int64_t n_streams, int64_t n_waiting, int64_t depth, 
   const double per_token = cost.prompt_token(depth + kPromptCut / 2);
   if (n_streams == 0 || limits.max_token_gap.count() == 0 || per_token <= 0) return {room, room};
   const double alone = cost.fixed + cost.per_stream * static_cast<double>(n_streams);
-  const double gap = std::chrono::duration<double>(limits.max_token_gap).count();
+  // Streams that alone come near the gap leave nothing of it to prompts, which still have to end: a busy
+  // machine or a large model would otherwise crawl through them.
+  const double gap = std::max(std::chrono::duration<double>(limits.max_token_gap).count(),
+                              alone * std::sqrt(limits.max_stretch));
   const double crowd = static_cast<double>(n_waiting) / static_cast<double>(n_streams);
   const double stretched = std::min(gap, alone * limits.max_stretch * std::max(1.0, crowd));
   const auto within = [&](double seconds) {

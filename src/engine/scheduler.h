@@ -94,7 +94,8 @@ struct SchedulerLimits {
   int64_t max_prompt_rows = 0;     // of logits in one step, beside one per sequence
   // A step with both streams and prompts takes at most this long (zero: no limit), and, with prompts that it
   // does not bring to their end at once, at most `max_stretch` times as long as the streams alone would, or
-  // more in proportion where more prompts wait than streams run.
+  // more in proportion where more prompts wait than streams run. Streams that alone take almost as long as
+  // the gap, or longer, are stretched by the root of max_stretch all the same.
   EngineTime max_token_gap = std::chrono::milliseconds(100);
   double max_stretch = 2.7;
   // A tenant's requests of one priority rise by a level for every such time in which none of them went

@@ -212,15 +212,15 @@ TEST(PromptBudget, StreamsGiveWayWhereMorePromptsWait) {
 
 TEST(PromptBudget, IsSmallerDeepInAPrompt) {
   const StepCost cost = {.fixed = 0.05, .per_prompt_token = 0.0005, .per_position = 1e-6};
-  const SchedulerLimits limits = {.max_token_gap = milliseconds(100), .max_stretch = 10};
+  const SchedulerLimits limits = {.max_token_gap = milliseconds(100), .max_stretch = 4};
   EXPECT_NEAR(static_cast<double>(prompt_budget(1, 1, 0, cost, limits).part), 100, 7);
   EXPECT_NEAR(static_cast<double>(prompt_budget(1, 1, 1500, cost, limits).part), 25, 1);
 }
 
 TEST(PromptBudget, NeverStopsPromptsForGood) {
-  const StepCost slow = {.fixed = 1, .per_stream = 1, .per_prompt_token = 1};
-  EXPECT_EQ(prompt_budget(10, 1, 0, slow, {.max_batch_tokens = 512}).part, kMinPromptTokens);
-  EXPECT_EQ(prompt_budget(10, 1, 0, slow, {.max_batch_tokens = 14}).part, 4);
+  const StepCost dear = {.fixed = 1, .per_stream = 1, .per_prompt_token = 1};  // 18 s, of which 7 are theirs
+  EXPECT_EQ(prompt_budget(10, 1, 0, dear, {.max_batch_tokens = 512}).part, kMinPromptTokens);
+  EXPECT_EQ(prompt_budget(10, 1, 0, dear, {.max_batch_tokens = 14}).part, 4);
 }
 
 // --- Preemption ---
@@ -228,6 +228,19 @@ TEST(PromptBudget, NeverStopsPromptsForGood) {
 TEST(SchedulerPreemption, SpillsWhereCopyingTwiceIsCheaperThanComputing) {
   const StepCost cost{.per_prompt_token = 0.001};
   EXPECT_TRUE(spilling_is_cheaper(4'000'000, 10, cost, 1e9));   // 8 ms against 10
+// Streams that take longer than the gap by themselves: it cannot be kept, and prompts get their share of
+// time.
+TEST(PromptBudget, KeepsPromptsGoingBesideStreamsThatAloneTakeLongerThanTheGap) {
+  const StepCost slow = {.fixed = 0.022, .per_stream = 0.002, .per_prompt_token = 0.001};  // 150 ms alone
+  const PromptBudget budget = prompt_budget(64, 1, 0, slow, {.max_batch_tokens = 512});
+  EXPECT_EQ(budget.part, 96);
+  EXPECT_EQ(budget.whole, 96);
+  EXPECT_EQ(prompt_budget(64, 200, 0, slow, {.max_batch_tokens = 512}).part, 96);  // however many wait
+  // Up to there the gap is kept: nothing jumps where streams reach it.
+  const StepCost near = {.fixed = 0.099, .per_prompt_token = 0.001};
+  EXPECT_EQ(prompt_budget(1, 1, 0, near, {.max_batch_tokens = 512}).part, 63);
+}
+
   EXPECT_FALSE(spilling_is_cheaper(6'000'000, 10, cost, 1e9));  // 12 ms
   EXPECT_FALSE(spilling_is_cheaper(4'000'000, 7, cost, 1e9));   // against 7
   EXPECT_FALSE(spilling_is_cheaper(1, 10, cost, 0));            // nobody knows
