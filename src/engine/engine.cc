@@ -184,16 +184,19 @@ void Engine::end_cancelled_and_late() {
   }
 }
 
-// A stream whose reader is behind waits for it; nobody else does.
+// A stream whose reader is behind waits for it; nobody else does. One that had to give its place up comes
+// back when it is worth it: with half of what it may be behind still to say.
 void Engine::pause_and_resume() {
   if (options_.max_unread == 0) return;
   for (const std::shared_ptr<Job>& job : jobs_) {
-    if (job->slot < 0) continue;
-    const auto behind = [&] { return job->stream.n_unread() >= options_.max_unread; };
+    const bool running = job->slot >= 0;
+    if (!running && !job->paused.load()) continue;
+    const int64_t most = running ? options_.max_unread - 1 : options_.max_unread / 2;
+    const auto behind = [&] { return job->stream.n_unread() > most; };
     // Looked at again after saying so: the reader rings if it reads on after that.
     job->paused.store(behind());
     if (job->paused.load() && !behind()) job->paused.store(false);
-    table_->set_use(job->slot, job->paused.load() ? SlotUse::kPaused : SlotUse::kRuns);
+    table_->set_reader(*job, job->paused.load() ? Reader::kBehind : Reader::kKeepsUp);
   }
 }
 

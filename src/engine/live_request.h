@@ -26,6 +26,7 @@ struct LiveRequest {
   // --- What became of it; the table's ---
   enum class Place : uint8_t { kNowhere, kQueue, kSlot } place = Place::kNowhere;
   Claim claim;
+  Reader reader = Reader::kKeepsUp;
   int32_t slot = -1;         // while running
   SequenceId sequence = {};  // while running or spilled
   int64_t n_reused = 0;      // of the prompt, found in memory when first let in

@@ -77,7 +77,7 @@ void RequestTable::wake_tenant(int32_t tenant) {
 void RequestTable::enqueue(LiveRequest& request) {
   const bool spilled = request.sequence.index >= 0;
   n_spilled_ += spilled ? 1 : 0;
-  queued_.push_back({.claim = request.claim, .wait = {}, .spilled = spilled});
+  queued_.push_back({.claim = request.claim, .wait = {}, .reader = request.reader, .spilled = spilled});
   queue_.push_back(&request);
   ++n_queued_[static_cast<size_t>(request.tenant)];
   request.place = LiveRequest::Place::kQueue;
@@ -94,12 +94,16 @@ void RequestTable::remove(LiveRequest& request) {
     leave_slot(request);
   } else {
     QUIRE_CHECK(request.place == LiveRequest::Place::kQueue);
-    leave_queue(static_cast<size_t>(std::ranges::find(queue_, &request) - queue_.begin()));
+    leave_queue(place_in_queue(request));
   }
   if (request.sequence.index >= 0) give_up_sequence(request);
   request.place = LiveRequest::Place::kNowhere;
   --n_live_[static_cast<size_t>(request.tenant)];
   last_left_ = request.tenant;
+}
+
+size_t RequestTable::place_in_queue(const LiveRequest& request) const {
+  return static_cast<size_t>(std::ranges::find(queue_, &request) - queue_.begin());
 }
 
 void RequestTable::leave_queue(size_t queued) {
@@ -141,6 +145,7 @@ void RequestTable::preempt(int32_t slot) {
 }
 
 bool RequestTable::spills(const LiveRequest& request) const {
+  if (request.reader == Reader::kBehind) return false;  // it would keep a sequence from those who can go on
   if (config_.preemption == Preemption::kRecompute || request.n_held == 0) return false;
   if (!memory_.can_spill(request.sequence)) return false;
   const SequenceHolding holding = memory_.holding(request.sequence);
@@ -182,30 +187,51 @@ SchedulerState RequestTable::state(EngineTime now) const {
   return state;
 }
 
+bool RequestTable::preempt_paused() {
+  const std::optional<int32_t> paused = choose_paused(running_);
+  if (paused) preempt(*paused);
+  return paused.has_value();
+}
+
 void RequestTable::admit(EngineTime now) {
-  if (queue_.empty() || n_running_ == config_.max_sequences) return;
+  if (queue_.empty()) return;
+  if (n_running_ == config_.max_sequences && !choose_paused(running_)) return;
+  while (admit_next(now)) continue;
+}
+
+// False when nothing has changed.
+bool RequestTable::admit_next(EngineTime now) {
   SchedulerState seen = state(now);
-  while (const std::optional<size_t> next = scheduler_.next_in_line(seen)) {
-    LiveRequest& request = *queue_[*next];
-    const PrefixMatch match =
-        request.rows == RowUse::kAll ? PrefixMatch{} : memory_.match(request.scope, request.tokens);
-    if (match.worth_waiting() && !queued_[*next].spilled) {
-      const int32_t producer = sequence_slot_[static_cast<size_t>(match.producer.index)];
-      QUIRE_CHECK(producer >= 0);
-      queued_[*next].wait = {
-          .slot = producer, .number = view(producer).claim.number, .length = match.pending};
-      ++counters_.prefix_waits;
-      continue;
-    }
-    PageCounts pages = pages_to_reach(request);
-    pages -= counted(memory_, match.held);
-    if (!has_room(seen, pages)) return;
-    if (queued_[*next].spilled && !memory_.can_restore(request.sequence)) return;
-    if (request.n_admitted == 0) request.first_admitted = now;
-    tenants_[static_cast<size_t>(request.tenant)].last_served[static_cast<size_t>(request.priority)] = now;
-    let_in(*next);
-    seen = state(now);
+  const std::optional<size_t> next = scheduler_.next_in_line(seen);
+  if (!next) {
+    seen.free_sequences = 1;  // would anybody take it?
+    return scheduler_.next_in_line(seen) && preempt_paused();
   }
+  LiveRequest& request = *queue_[*next];
+  PageCounts left = counted(memory_, seen.available);
+  left -= seen.owed;
+  if (blocked_.number == request.claim.number && left.fits(blocked_.left)) return preempt_paused();
+
+  const PrefixMatch match =
+      request.rows == RowUse::kAll ? PrefixMatch{} : memory_.match(request.scope, request.tokens);
+  if (match.worth_waiting() && !queued_[*next].spilled) {
+    const int32_t producer = sequence_slot_[static_cast<size_t>(match.producer.index)];
+    QUIRE_CHECK(producer >= 0);
+    queued_[*next].wait = {.slot = producer, .number = view(producer).claim.number, .length = match.pending};
+    ++counters_.prefix_waits;
+    return true;
+  }
+  PageCounts pages = pages_to_reach(request);
+  pages -= counted(memory_, match.held);
+  if (!has_room(seen, pages)) {
+    blocked_ = {.number = request.claim.number, .left = left};
+    return preempt_paused();
+  }
+  if (queued_[*next].spilled && !memory_.can_restore(request.sequence)) return preempt_paused();
+  if (request.n_admitted == 0) request.first_admitted = now;
+  tenants_[static_cast<size_t>(request.tenant)].last_served[static_cast<size_t>(request.priority)] = now;
+  let_in(*next);
+  return true;
 }
 
 void RequestTable::let_in(size_t queued) {
@@ -300,7 +326,15 @@ void RequestTable::charge(const LiveRequest& request, int64_t n_tokens) {
   tenants_[static_cast<size_t>(request.tenant)].served += n_tokens * (kServedUnit / request.weight);
 }
 
-void RequestTable::set_use(int32_t slot, SlotUse use) { view(slot).use = use; }
+void RequestTable::set_reader(LiveRequest& request, Reader reader) {
+  if (request.reader == reader) return;
+  request.reader = reader;
+  if (request.place == LiveRequest::Place::kSlot) {
+    view(request.slot).use = reader == Reader::kBehind ? SlotUse::kPaused : SlotUse::kRuns;
+  } else {
+    queued_[place_in_queue(request)].reader = reader;
+  }
+}
 
 std::span<const int32_t> RequestTable::tokens(const PlannedRows& rows) {
   return std::span<const int32_t>(at(rows.slot).tokens)

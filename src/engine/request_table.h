@@ -64,7 +64,8 @@ class RequestTable {
   void remove(LiveRequest& request);
 
   // Lets in who is next in line, as long as there is room: for the pages of its whole prompt and a reserve
-  // for its answer, less those that it shares with running requests.
+  // for its answer, less those that it shares with running requests. Running requests whose reader is behind
+  // make room: they go back into the queue until it has caught up.
   void admit(EngineTime now);
   // The next step; gives pages back by preemption until there is one. Empty when nothing can go forward.
   const BatchPlan& plan(EngineTime now);
@@ -78,7 +79,8 @@ class RequestTable {
   void advance(const BatchPlan& plan, EngineTime now, double seconds);
   // Adds a token to a request whose known tokens are all in memory.
   void push(int32_t slot, int32_t token);
-  void set_use(int32_t slot, SlotUse use);
+  // A running request whose reader is behind pauses; a queued one is not let in.
+  void set_reader(LiveRequest& request, Reader reader);
 
   LiveRequest& at(int32_t slot) { return *slots_[static_cast<size_t>(slot)]; }
   LiveRequest* at_or_null(int32_t slot) { return slots_[static_cast<size_t>(slot)]; }
@@ -101,7 +103,10 @@ class RequestTable {
   RunningRequest& view(int32_t slot) { return running_[static_cast<size_t>(slot)]; }
   void enqueue(LiveRequest& request);
   void leave_queue(size_t queued);
+  size_t place_in_queue(const LiveRequest& request) const;
+  bool preempt_paused();
   PageCounts pages_to_reach(const LiveRequest& request) const;
+  bool admit_next(EngineTime now);
   void let_in(size_t queued);
   int64_t take_sequence(LiveRequest& request);
   void give_up_sequence(LiveRequest& request);
@@ -126,6 +131,12 @@ class RequestTable {
   int32_t last_left_ = 0;  // the tenant of the request that was removed last
   int32_t n_running_ = 0;
   int32_t n_spilled_ = 0;  // queued with a sequence
+  // The request that was next in line when pages last were too few for it, and those that were left then:
+  // what it would share, and need, is not looked up again before there are more.
+  struct {
+    uint64_t number = 0;
+    PageCounts left = {};
+  } blocked_;
   ScheduleCounters counters_;
 };
 

@@ -31,17 +31,23 @@ bool is_waiting(const PrefixWait& wait, std::span<const RunningRequest> running)
 }  // namespace
 
 std::optional<int32_t> choose_victim(std::span<const RunningRequest> running) {
+  const auto gives_way_before = [](const RunningRequest& a, const RunningRequest& b) {
+    if (a.use != b.use) return a.use == SlotUse::kPaused;
+    if (a.claim.priority != b.claim.priority) return a.claim.priority < b.claim.priority;
+    return a.claim.number > b.claim.number;
+  };
   std::optional<int32_t> victim;
   for (size_t slot = 0; slot < running.size(); ++slot) {
     if (running[slot].use == SlotUse::kFree) continue;
-    const Claim& claim = running[slot].claim;
-    const Claim* best = victim ? &running[static_cast<size_t>(*victim)].claim : nullptr;
-    if (best == nullptr || claim.priority < best->priority ||
-        (claim.priority == best->priority && claim.number > best->number)) {
+    if (!victim || gives_way_before(running[slot], running[static_cast<size_t>(*victim)]))
       victim = static_cast<int32_t>(slot);
-    }
   }
   return victim;
+}
+
+std::optional<int32_t> choose_paused(std::span<const RunningRequest> running) {
+  const std::optional<int32_t> victim = choose_victim(running);
+  return victim && running[static_cast<size_t>(*victim)].use == SlotUse::kPaused ? victim : std::nullopt;
 }
 
 bool spilling_is_cheaper(size_t bytes, int64_t positions, const StepCost& cost, double bytes_per_second) {
@@ -103,6 +109,7 @@ std::optional<size_t> Scheduler::next_in_line(const SchedulerState& state) const
   std::optional<size_t> first;
   for (size_t i = 0; i < state.queued.size(); ++i) {
     if (state.free_sequences == 0 && !state.queued[i].spilled) continue;
+    if (state.queued[i].reader == Reader::kBehind) continue;
     if (is_waiting(state.queued[i].wait, state.running)) continue;
     if (!first || precedes(state.queued[i].claim, state.queued[*first].claim, state, limits_)) first = i;
   }
@@ -139,7 +146,7 @@ void Scheduler::plan_prompts(const SchedulerState& state, int32_t pages_left) {
   prompts_.clear();
   for (size_t slot = 0; slot < state.running.size(); ++slot) {
     const RunningRequest& request = state.running[slot];
-    if (request.use != SlotUse::kFree && request.known > request.held + 1)
+    if (request.use == SlotUse::kRuns && request.known > request.held + 1)
       prompts_.push_back(static_cast<int32_t>(slot));
   }
   if (prompts_.empty()) return;

@@ -55,9 +55,12 @@ struct PrefixWait {
   int64_t length = 0;   // positions it holds when the wait is over
 };
 
+enum class Reader : uint8_t { kKeepsUp, kBehind };  // of an answer: whoever is behind, alone, waits
+
 struct QueuedRequest {
   Claim claim = {};
   PrefixWait wait = {};
+  Reader reader = Reader::kKeepsUp;
   bool spilled = false;  // it has a sequence already
 };
 
@@ -148,9 +151,11 @@ bool spilling_is_cheaper(size_t bytes, int64_t positions, const StepCost& cost, 
 
 // Whether so many pages are there beside those already promised.
 bool has_room(const SchedulerState& state, const PageCounts& pages);
-// Whose pages others get when there are too few: the youngest of those with the least priority. The oldest of
-// the others therefore always comes through.
+// Whose pages others get when there are too few: the youngest of those with the least priority, first of all
+// of those whose reader is behind. The oldest of the others therefore always comes through.
 std::optional<int32_t> choose_victim(std::span<const RunningRequest> running);
+// Whose place those get who wait for one: the same, if its reader is behind.
+std::optional<int32_t> choose_paused(std::span<const RunningRequest> running);
 
 class Scheduler {
  public:
@@ -159,8 +164,8 @@ class Scheduler {
   const SchedulerLimits& limits() const { return limits_; }
 
   // Index of the queued request that is let in next, when there is a sequence for it: the first in order. If
-  // its pages are not there nobody overtakes it for being smaller. Requests that wait for a prefix are passed
-  // over, and, while no sequence is free, all but those that have one.
+  // its pages are not there nobody overtakes it for being smaller. Requests that wait for a prefix or for
+  // their reader are passed over, and, while no sequence is free, all but those that have one.
   std::optional<size_t> next_in_line(const SchedulerState& state) const;
 
   const BatchPlan& plan(const SchedulerState& state);

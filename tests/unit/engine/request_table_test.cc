@@ -186,6 +186,73 @@ TEST(RequestTable, NobodyOvertakesALargeRequestForBeingSmall) {
   driver.finish(1000);
 }
 
+int n_hashes = 0;
+uint64_t counting_hash(const void* bytes, size_t n_bytes) {
+  ++n_hashes;
+  uint64_t hash = 1469598103934665603u;
+  for (size_t i = 0; i < n_bytes; ++i)
+    hash = (hash ^ static_cast<const unsigned char*>(bytes)[i]) * 1099511628211u;
+  return hash;
+}
+
+// What it would share is in memory, so that looking it up takes a hash for each of its twenty pages.
+TEST(RequestTable, WhoWaitsForPagesIsNotLookedUpInEveryStep) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 512}, .max_sequences = 4},
+                      .n_pages = 40,
+                      .prefix_hash = counting_hash});
+  driver.add(tokens(0, 321), 1);
+  driver.finish(10);
+  driver.add(tokens(5000, 300), 100);
+  driver.step();
+  const LiveRequest& waits = driver.add(tokens(0, 330), 50);
+  driver.step();
+  ASSERT_EQ(waits.place, LiveRequest::Place::kQueue);
+  n_hashes = 0;
+  for (int i = 0; i < 60; ++i) driver.step();
+  EXPECT_EQ(waits.place, LiveRequest::Place::kQueue);
+  EXPECT_LT(n_hashes, 10);  // for the stream's full pages
+  driver.finish(200);
+  EXPECT_EQ(waits.tokens.size(), 380u);
+  expect_all_pages_back(driver);
+}
+
+// One sequence: who waits for it gets it from a stream whose reader is behind, which waits in the queue until
+// the reader has caught up.
+TEST(RequestTable, AStreamWhoseReaderIsBehindGivesItsPlaceToWhoWaits) {
+  TableDriver driver(
+      {.table = {.limits = {.max_batch_tokens = 64}, .preemption = Preemption::kSpill}, .n_spill_pages = 64});
+  LiveRequest& slow = driver.add(tokens(0, 40), 100);
+  for (int i = 0; i < 10; ++i) driver.step();
+  driver.table().set_reader(slow, Reader::kBehind);
+  EXPECT_EQ(driver.step(), 0);
+  EXPECT_EQ(slow.place, LiveRequest::Place::kSlot);  // as long as nobody wants it
+  const LiveRequest& other = driver.add(tokens(1000, 40), 20);
+  for (int i = 0; i < 30; ++i) driver.step();
+  EXPECT_EQ(other.tokens.size(), 60u);
+  EXPECT_EQ(slow.place, LiveRequest::Place::kQueue);
+  EXPECT_EQ(slow.n_preempted, 1);
+  EXPECT_EQ(driver.table().counters().spills, 0);  // its sequence is what was needed
+  driver.table().set_reader(slow, Reader::kKeepsUp);
+  driver.finish(200);
+  EXPECT_EQ(slow.tokens.size(), 140u);
+  expect_all_pages_back(driver);
+}
+
+// Sequences enough, and pages for one of the two.
+TEST(RequestTable, AStreamWhoseReaderIsBehindGivesItsPagesToWhoWaits) {
+  TableDriver driver({.table = {.limits = {.max_batch_tokens = 256}, .max_sequences = 4}, .n_pages = 20});
+  LiveRequest& slow = driver.add(tokens(0, 150), 100);
+  for (int i = 0; i < 10; ++i) driver.step();
+  driver.table().set_reader(slow, Reader::kBehind);
+  const LiveRequest& other = driver.add(tokens(1000, 150), 20);
+  for (int i = 0; i < 30; ++i) driver.step();
+  EXPECT_EQ(other.tokens.size(), 170u);
+  driver.table().set_reader(slow, Reader::kKeepsUp);
+  driver.finish(200);
+  EXPECT_EQ(slow.tokens.size(), 250u);
+  expect_all_pages_back(driver);
+}
+
 TEST(RequestTable, AFloodByOneTenantDoesNotHoldUpAnother) {
   TableDriver driver(
       {.table = {.limits = {.max_batch_tokens = 64}, .max_sequences = 2, .n_tenants = 2}, .n_pages = 128});

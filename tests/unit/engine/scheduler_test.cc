@@ -146,6 +146,17 @@ TEST(SchedulerPlan, StreamsThatNeedAPageTakeItFromTheYoungest) {
   EXPECT_TRUE(plan.rows.empty());
 }
 
+TEST(SchedulerPlan, WhoseReaderIsBehindGivesItsPagesFirst) {
+  Scene scene;
+  scene.pages = 0;
+  RunningRequest& paused = scene.run(2, 5, 6);
+  paused.use = SlotUse::kPaused;
+  paused.claim.priority = Priority::kHigh;
+  scene.run(0, 32, 33);  // needs a page
+  scene.run(1, 5, 6);
+  EXPECT_EQ(scene.plan().preempt, 2);
+}
+
 TEST(SchedulerPlan, AHighPriorityOutlivesAnOlderLowOneWhenPagesRunOut) {
   Scene scene;
   scene.pages = 0;
@@ -217,17 +228,6 @@ TEST(PromptBudget, IsSmallerDeepInAPrompt) {
   EXPECT_NEAR(static_cast<double>(prompt_budget(1, 1, 1500, cost, limits).part), 25, 1);
 }
 
-TEST(PromptBudget, NeverStopsPromptsForGood) {
-  const StepCost dear = {.fixed = 1, .per_stream = 1, .per_prompt_token = 1};  // 18 s, of which 7 are theirs
-  EXPECT_EQ(prompt_budget(10, 1, 0, dear, {.max_batch_tokens = 512}).part, kMinPromptTokens);
-  EXPECT_EQ(prompt_budget(10, 1, 0, dear, {.max_batch_tokens = 14}).part, 4);
-}
-
-// --- Preemption ---
-
-TEST(SchedulerPreemption, SpillsWhereCopyingTwiceIsCheaperThanComputing) {
-  const StepCost cost{.per_prompt_token = 0.001};
-  EXPECT_TRUE(spilling_is_cheaper(4'000'000, 10, cost, 1e9));   // 8 ms against 10
 // Streams that take longer than the gap by themselves: it cannot be kept, and prompts get their share of
 // time.
 TEST(PromptBudget, KeepsPromptsGoingBesideStreamsThatAloneTakeLongerThanTheGap) {
@@ -241,6 +241,17 @@ TEST(PromptBudget, KeepsPromptsGoingBesideStreamsThatAloneTakeLongerThanTheGap) 
   EXPECT_EQ(prompt_budget(1, 1, 0, near, {.max_batch_tokens = 512}).part, 63);
 }
 
+TEST(PromptBudget, NeverStopsPromptsForGood) {
+  const StepCost dear = {.fixed = 1, .per_stream = 1, .per_prompt_token = 1};  // 18 s, of which 7 are theirs
+  EXPECT_EQ(prompt_budget(10, 1, 0, dear, {.max_batch_tokens = 512}).part, kMinPromptTokens);
+  EXPECT_EQ(prompt_budget(10, 1, 0, dear, {.max_batch_tokens = 14}).part, 4);
+}
+
+// --- Preemption ---
+
+TEST(SchedulerPreemption, SpillsWhereCopyingTwiceIsCheaperThanComputing) {
+  const StepCost cost{.per_prompt_token = 0.001};
+  EXPECT_TRUE(spilling_is_cheaper(4'000'000, 10, cost, 1e9));   // 8 ms against 10
   EXPECT_FALSE(spilling_is_cheaper(6'000'000, 10, cost, 1e9));  // 12 ms
   EXPECT_FALSE(spilling_is_cheaper(4'000'000, 7, cost, 1e9));   // against 7
   EXPECT_FALSE(spilling_is_cheaper(1, 10, cost, 0));            // nobody knows
@@ -297,6 +308,14 @@ TEST(SchedulerAdmission, NeedsASequenceAndPagesBesideThosePromised) {
   scene.free_sequences = 0;
   EXPECT_EQ(scene.next(), std::nullopt);
   scene.queue().spilled = true;  // brings its own
+  EXPECT_EQ(scene.next(), 1u);
+}
+
+TEST(SchedulerAdmission, WhoWaitsForItsReaderIsPassedOver) {
+  Scene scene;
+  scene.queue().reader = Reader::kBehind;
+  EXPECT_EQ(scene.next(), std::nullopt);
+  scene.queue();
   EXPECT_EQ(scene.next(), 1u);
 }
 

@@ -18,6 +18,7 @@ struct DriverConfig {
   int64_t max_positions = 512;
   std::vector<int32_t> windows = {0};  // of the layers
   PrefixCache prefix_cache = PrefixCache::kOn;
+  uint64_t (*prefix_hash)(const void* bytes, size_t n_bytes) = nullptr;  // null = the usual one
 };
 
 class TableDriver {
@@ -100,6 +101,7 @@ class TableDriver {
                                 .max_positions = config.max_positions,
                                 .max_step_tokens = config.table.limits.max_batch_tokens,
                                 .prefix_cache = config.prefix_cache,
+                                .prefix_hash = config.prefix_hash,
                                 .allocation = Allocation::kDry});
     EXPECT_TRUE(memory.ok());
     return std::move(*memory);
