@@ -1,6 +1,7 @@
 // MemorySource: tensors made by hand as a WeightSource, which counts what is given back.
 //
-// Owns the bytes. Values are small random numbers of a fixed seed unless given.
+// Owns the bytes. Values are small random numbers of a fixed seed unless given. release() may be called by
+// several threads at once, as weights are loaded; nothing else meanwhile.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <mutex>
 #include <random>
 #include <string>
 #include <string_view>
@@ -61,6 +63,7 @@ class MemorySource final : public WeightSource {
     return it == entries_.end() ? nullptr : &it->second.view;
   }
   void release(const TensorView& view) const override {
+    const std::lock_guard lock(releasing_);
     for (const auto& [name, entry] : entries_) {
       const std::byte* end = entry.view.data + entry.view.bytes();
       if (view.data >= entry.view.data && view.data < end) released_[name] += view.bytes();
@@ -79,6 +82,7 @@ class MemorySource final : public WeightSource {
     TensorView view;
   };
   std::map<std::string, Entry, std::less<>> entries_;
+  mutable std::mutex releasing_;
   mutable std::map<std::string, size_t> released_;
   std::mt19937 random_{1};
 };
