@@ -60,6 +60,13 @@ void add_serve_options(CLI::App& app, ServeOptions& options) {
       ->check(CLI::Range(0, 86400).description(""))
       ->type_name("S")
       ->group(kGroup);
+  app.add_option_function<int64_t>(
+         "--request-timeout",
+         [&server](int64_t seconds) { server.request_timeout = std::chrono::seconds(seconds); },
+         "For a request to be answered, waiting included; 0 for any (default: 0)")
+      ->check(CLI::Range(0, 31'536'000).description(""))
+      ->type_name("S")
+      ->group(kGroup);
   app.add_option("--max-queued", server.engine.max_queued, "Answers that may wait (default: 1024)")
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->type_name("N")

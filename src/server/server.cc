@@ -115,11 +115,14 @@ Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, Log
                                           log));
   state->pool.emplace(options.n_workers);
   state->api.emplace(Api::Parts{.pool = *state->pool,
+  std::optional<std::chrono::milliseconds> answer_time;
+  if (options.request_timeout.count() > 0) answer_time = options.request_timeout;
                                 .tenants = *state->tenants,
                                 .metrics = state->metrics,
                                 .log = *state->access_log,
                                 .trace = state->request_trace ? &*state->request_trace : nullptr,
                                 .gauges = [raw] {
+                                .answer_time = answer_time,
                                   const EdgeGauges gauges = raw->edge->gauges();
                                   return ServerGauges{gauges.connections, gauges.requests};
                                 }});

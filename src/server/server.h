@@ -29,6 +29,7 @@ struct ServerOptions {
   std::string access_log = {};  // file, "-" for standard error; empty = none
   std::string trace = {};       // file; empty = none
   std::chrono::seconds drain{30};
+  std::chrono::seconds request_timeout{0};  // from a request to the end of its answer; 0 = any
   int n_workers = 2;
 };
 

@@ -495,7 +495,7 @@ class Lifecycle(unittest.TestCase):
             client.close()
 
     def test_a_slow_reader_holds_up_nobody(self):
-        with Server("--parallel", "2", "--ctx", "8192") as server:
+        with Server("--parallel", "1", "--ctx", "8192") as server:
             slow = socket.socket()
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             slow.connect(("127.0.0.1", server.port))
@@ -506,6 +506,16 @@ class Lifecycle(unittest.TestCase):
             self.assertEqual((status, body["usage"]["completion_tokens"]), (200, 12))
             slow.close()
             self.assertTrue(wait_until(lambda: server.metric("quire_sequences_running") == 0))
+
+    def test_an_answer_that_takes_too_long_ends(self):
+        with Server("--request-timeout", "1", "--ctx", "32768") as server:
+            begin = time.monotonic()
+            status, body = server.post("/v1/chat/completions", {**HELLO, "max_tokens": 32_000, "n": 8})
+            self.assertEqual(status, 503, body)
+            self.assertIn("time", body["error"]["message"])
+            self.assertLess(time.monotonic() - begin, 15)
+            self.assertEqual(server.post("/v1/chat/completions", HELLO)[0], 200)
+            self.assertEqual(server.metric("quire_sequences_running"), 0)
 
     def test_unix_sockets(self):
         with Server() as first:

@@ -98,6 +98,10 @@ std::optional<ApiError> AnswerTask::advance(size_t index) {
   if (outcome.error) return from_error(*outcome.error);
   if (outcome.reason == FinishReason::kCancelled)
     return ApiError{.kind = ApiErrorKind::kUnavailable, .message = "the server is shutting down"};
+  if (outcome.reason == FinishReason::kDeadline) {
+    return ApiError{.kind = ApiErrorKind::kUnavailable,
+                    .message = "the answer did not end within the time that this server gives to one"};
+  }
   choice.reader.finish(deltas_);
   const PromptRecord& prompt = choice.handle.prompt();
   if (reads_state(prompt.reading()))

@@ -101,6 +101,7 @@ void Api::run(const std::shared_ptr<Exchange>& exchange) {
 
 void Api::start(const std::shared_ptr<Exchange>& exchange, ApiResult<AnswerJob> job) {
   if (!job.ok()) return refuse(*exchange, job.error());
+  for (AnswerPlan::Choice& choice : job->plan.choices) choice.request.deadline = parts_.answer_time;
   const AnswerTask::Context context{exchange->model->engine(), exchange->model->tokenizer(), parts_.pool,
                                     parts_.metrics};
   auto on_end = [this, exchange](const AnswerRecord& record) {

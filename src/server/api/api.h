@@ -6,9 +6,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "server/answer/answer_task.h"
@@ -28,7 +30,8 @@ class Api {
     Tenants& tenants;
     ServerMetrics& metrics;
     AccessLog& log;
-    RequestTrace* trace;  // null: none
+    RequestTrace* trace;                                   // null: none
+    std::optional<std::chrono::milliseconds> answer_time;  // from submission to the end; none: any
     std::function<ServerGauges()> gauges;
   };
   explicit Api(Parts parts) : parts_(std::move(parts)) {}
