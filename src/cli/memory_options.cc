@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/quantity_text.h"
 #include "cli/size_option.h"
 
 namespace quire::cli {
@@ -25,6 +26,11 @@ void add_memory_options(CLI::App& app, EngineSettings& settings) {
                              settings.prompt_rows))
       ->check(CLI::Range(0, 65536).description(""))
       ->type_name("N")
+      ->group(kGroup);
+  add_size(
+      app, "--answer-memory", [&settings](uint64_t size) { settings.answer_bytes = size; },
+      fmt::format("Bytes that requests and their answers take at most (default: {})",
+                  settings.answer_bytes == 0 ? "any" : format_size(settings.answer_bytes)))
       ->group(kGroup);
   add_page_options(app, settings);
 }

@@ -1,6 +1,6 @@
 // Options of every command whose memory depends on more than one sequence: --parallel, --max-batch-tokens,
-// --prompt-rows, and the sizes of the pools: --kv-pages, --kv-budget, --spill-pages, --cache-budget,
-// --checkpoint-every and --checkpoint-budget.
+// --prompt-rows, --answer-memory, and the sizes of the pools: --kv-pages, --kv-budget, --spill-pages,
+// --cache-budget, --checkpoint-every and --checkpoint-budget.
 #pragma once
 
 #include "engine/settings.h"

@@ -14,10 +14,11 @@ AnswerHandle& AnswerHandle::operator=(AnswerHandle&& other) {
 
 AnswerHandle::~AnswerHandle() { cancel(); }
 
+// Before it waits: what the engine has paused goes on when the reader has let go of enough.
 std::span<const SampledToken> AnswerHandle::next() {
-  const std::span<const SampledToken> tokens = job_->stream.next();
+  job_->stream.release();
   wake_if_paused();
-  return tokens;
+  return job_->stream.next();
 }
 
 std::span<const SampledToken> AnswerHandle::take() {

@@ -1,16 +1,22 @@
 #include "engine/answer_stream.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace quire {
 
 std::span<const SampledToken> AnswerStream::take() {
-  const int64_t begin = n_read_.load(), end = n_written_.load();
-  n_read_.store(end);
-  return std::span(tokens_).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  release();
+  const auto n = static_cast<size_t>(n_written_.load() - n_taken_);
+  if (n == 0) return {};
+  const size_t begin = place(n_taken_), n_taken = std::min(n, tokens_.size() - begin);
+  n_taken_ += static_cast<int64_t>(n_taken);
+  return std::span(tokens_).subspan(begin, n_taken);
 }
 
 std::span<const SampledToken> AnswerStream::next() {
+  release();
   // Readers wait for whole steps of a model: spinning would only take a core from it.
   events_.await([&] { return n_unread() > 0 || ended(); }, std::chrono::microseconds(0));
   return take();
@@ -18,8 +24,8 @@ std::span<const SampledToken> AnswerStream::next() {
 
 void AnswerStream::push(const SampledToken& token) {
   const int64_t n = n_written_.load();
-  QUIRE_CHECK(!ended() && n < static_cast<int64_t>(tokens_.size()));
-  tokens_[static_cast<size_t>(n)] = token;
+  QUIRE_CHECK(!ended() && n - n_read_.load() < static_cast<int64_t>(tokens_.size()));
+  tokens_[place(n)] = token;
   n_written_.store(n + 1);
   changed();
 }

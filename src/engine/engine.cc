@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/check.h"
 #include "base/numerics_environment.h"
@@ -42,7 +43,10 @@ Status check_options(const EngineOptions& options, const EngineSettings& setting
 }  // namespace
 
 Engine::Engine(std::unique_ptr<Runner> runner, const EngineOptions& options)
-    : runner_(std::move(runner)), options_(options), inbox_(std::make_shared<Inbox>()) {
+    : runner_(std::move(runner)),
+      options_(options),
+      inbox_(std::make_shared<Inbox>()),
+      answer_memory_(std::make_shared<AnswerMemory>(runner_->settings().answer_bytes)) {
   const EngineSettings& settings = runner_->settings();
   SequenceMemory& memory = runner_->memory_module();
   const int64_t ctx = model().ctx();
@@ -73,13 +77,18 @@ Engine::Engine(std::unique_ptr<Runner> runner, const EngineOptions& options)
   prompt_rows_.reserve(n_slots + static_cast<size_t>(settings.prompt_rows));
   samples_.resize(n_slots, SampledToken{});
   inbox_->arrivals.reserve(n_waiting);
-  inbox_->n_waiting.resize(static_cast<size_t>(options.n_tenants));
+  inbox_->n_queued.resize(static_cast<size_t>(options.n_tenants));
+  inbox_->n_entering.resize(static_cast<size_t>(options.n_tenants));
 }
 
 Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<Runner> runner, const EngineOptions& options) {
   QUIRE_RETURN_IF_ERROR(check_options(options, runner->settings(), runner->model().n_vocab()));
   std::unique_ptr<Engine> engine(new Engine(std::move(runner), options));
-  engine->thread_ = std::thread([raw = engine.get()] { raw->work(); });
+  try {
+    engine->thread_ = std::thread([raw = engine.get()] { raw->work(); });
+  } catch (const std::system_error&) {
+    return make_error(ErrorCode::kResourceExhausted, "the operating system gives no thread for the engine");
+  }
   ::pthread_setname_np(engine->thread_.native_handle(), "quire-engine");
   return engine;
 }
@@ -106,7 +115,9 @@ void Engine::drain() {
 
 EngineGauges Engine::gauges() const {
   const std::lock_guard lock(gauges_mutex_);
-  return gauges_;
+  EngineGauges gauges = gauges_;
+  gauges.answer_bytes = answer_memory_->used();
+  return gauges;
 }
 
 EngineTime Engine::now() const {
@@ -131,26 +142,22 @@ bool Engine::receive() {
     wait_for_work(lock);
     std::swap(arrived_, inbox_->arrivals);
     look_around = std::exchange(inbox_->look_around, false) || inbox_->abandoned;
-    finished = inbox_->closed;
   }
-  for (std::shared_ptr<Job>& job : arrived_) {
+  for (const std::shared_ptr<Job>& job : arrived_) {
     table_->add(*job, job->claim.arrived);
-    jobs_.push_back(std::move(job));
+    jobs_.push_back(job);
   }
-  arrived_.clear();
   if (look_around || now() >= next_look_) end_cancelled_and_late();
   pause_and_resume();
   {
     const std::lock_guard lock(inbox_->mutex);
-    const std::span<const int32_t> queued = table_->n_queued_by_tenant();
-    std::ranges::copy(queued, inbox_->n_waiting.begin());
-    inbox_->n_waiting_total = table_->n_queued();
-    for (const std::shared_ptr<Job>& job : inbox_->arrivals) {
-      ++inbox_->n_waiting[static_cast<size_t>(job->tenant)];
-      ++inbox_->n_waiting_total;
-    }
-    finished = finished && inbox_->arrivals.empty();
+    std::ranges::copy(table_->n_queued_by_tenant(), inbox_->n_queued.begin());
+    inbox_->n_queued_total = table_->n_queued();
+    for (const std::shared_ptr<Job>& job : arrived_) --inbox_->n_entering[static_cast<size_t>(job->tenant)];
+    inbox_->n_entering_total -= static_cast<int32_t>(arrived_.size());
+    finished = inbox_->is_shut();
   }
+  arrived_.clear();
   if (!finished || !table_->empty()) return true;
   note_gauges();
   return false;
@@ -158,11 +165,11 @@ bool Engine::receive() {
 
 void Engine::wait_for_work(std::unique_lock<std::mutex>& lock) {
   if (went_forward_) return;
-  const auto rung = [&] { return !inbox_->arrivals.empty() || inbox_->look_around || inbox_->closed; };
+  const auto called = [&] { return !inbox_->arrivals.empty() || inbox_->look_around || inbox_->abandoned; };
   if (table_->empty()) {
-    inbox_->rung.wait(lock, rung);
+    inbox_->rung.wait(lock, [&] { return called() || inbox_->is_shut(); });
   } else {
-    inbox_->rung.wait_for(lock, kDeadlineLook, rung);
+    inbox_->rung.wait_for(lock, kDeadlineLook, called);
   }
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/answer_memory.h"
 #include "engine/answer_stream.h"
 #include "engine/engine_events.h"
 #include "engine/page_map.h"
@@ -48,7 +49,8 @@ struct EngineOptions {
   std::chrono::milliseconds ageing{10000};       // after which a waiting request rises by one priority
   int64_t decode_reserve = 64;  // tokens of answer for which there is room when a request starts
   Preemption preemption = Preemption::kCheaper;  // other than that: for proofs
-  int64_t max_unread = 256;  // tokens a reader may be behind before its stream, alone, pauses; 0 = any
+  int64_t max_unread =
+      256;  // tokens a reader may be behind before its stream, alone, pauses; 0 = the whole answer
   std::vector<int32_t> end_tokens = {};  // that end an answer (Tokenizer::is_end_of_generation)
   int32_t n_vocab = 0;                   // ids that may be sampled; 0 = every row of logits
   LogitsObserver* observer = nullptr;    // must outlive the engine
@@ -60,6 +62,7 @@ struct EngineGauges {
   ScheduleCounters schedule = {};
   MemoryGauges memory = {};
   StepCost cost = {};
+  size_t answer_bytes = 0;  // of EngineSettings::answer_bytes, taken now
   int64_t argmax_rows = 0;  // tokens that the vocabulary's layer chose (the optimisation `head-argmax`)
 };
 
@@ -73,9 +76,10 @@ class Engine {
   ~Engine();
 
   // Errors, before anything runs: kInvalidArgument (empty prompt, id outside the vocabulary, settings or
-  // tenant out of range), kContextLength (prompt and one more token do not fit), kUnsupported (the prompt is
-  // to be read, and EngineSettings::prompt_rows is 0), kResourceExhausted (the queue is full), kCancelled
-  // (shutting down).
+  // tenant out of range, more memory for the answer than EngineSettings::answer_bytes), kContextLength
+  // (prompt and one more token do not fit), kUnsupported (the prompt is to be read, and
+  // EngineSettings::prompt_rows is 0), kResourceExhausted (the queue is full, or the memory for answers),
+  // kCancelled (shutting down).
   Result<AnswerHandle> submit(Request request);
 
   // Refuses new requests and returns when all others have ended.
@@ -95,6 +99,7 @@ class Engine {
   Engine(std::unique_ptr<Runner> runner, const EngineOptions& options);
   Status check(const Request& request) const;
   int64_t answer_limit(const Request& request) const;
+  Result<std::shared_ptr<Job>> make_job(Request&& request, int64_t max_answer);
   SamplingSettings without_ends(const GenerationSettings& settings) const;
   bool ends_answer(const GenerationSettings& settings, int32_t id) const;
 
@@ -127,6 +132,7 @@ class Engine {
   int32_t n_vocab_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::shared_ptr<Inbox> inbox_;  // shared with the handles
+  std::shared_ptr<AnswerMemory> answer_memory_;
 
   // Of the engine's thread.
   std::optional<RequestTable> table_;
@@ -159,11 +165,12 @@ class AnswerHandle {
   AnswerHandle& operator=(AnswerHandle&& other);
   ~AnswerHandle();
 
-  // Tokens not handed out before (valid as long as this handle): waits for one or the end, an empty span.
+  // Tokens not handed out before, some or all, valid until the next call of one of the two: waits for one or
+  // the end, an empty span.
   std::span<const SampledToken> next();
-  // The same without waiting.
+  // The same without waiting: an empty span where there is none now.
   std::span<const SampledToken> take();
-  // The likeliest tokens at the place of `token`, which is one of those handed out:
+  // The likeliest tokens at the place of `token`, which is one of those handed out last:
   // [GenerationSettings::top_logprobs].
   std::span<const TokenLogprob> top(const SampledToken& token) const;
   // What was read of the prompt: once there is a token, or ended() without an error.

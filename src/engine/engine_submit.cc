@@ -1,5 +1,6 @@
 // Engine::submit(): what a request is asked before it waits. On the caller's thread.
 #include <algorithm>
+#include <new>
 
 #include "engine/engine_job.h"
 
@@ -62,14 +63,54 @@ SamplingSettings Engine::without_ends(const GenerationSettings& settings) const 
   return sampling;
 }
 
-Result<AnswerHandle> Engine::submit(Request request) {
-  QUIRE_RETURN_IF_ERROR(check(request));
-  const int64_t limit = answer_limit(request);
-  auto job = std::make_shared<Job>(std::move(request), limit, model().n_hidden());
-  job->n_prompt = static_cast<int64_t>(job->request.prompt.size());
-  job->max_tokens = job->n_prompt + std::max<int64_t>(limit, 1);
-  job->tokens = std::move(job->request.prompt);
-  job->tokens.reserve(static_cast<size_t>(job->max_tokens));
+Status Engine::Inbox::enter(int32_t tenant, const EngineOptions& options) {
+  const std::lock_guard lock(mutex);
+  const auto t = static_cast<size_t>(tenant);
+  const int32_t n_waiting = n_queued_total + n_entering_total, of_tenant = n_queued[t] + n_entering[t];
+  if (closed) return make_error(ErrorCode::kCancelled, "the engine is shutting down");
+  if (n_waiting >= options.max_queued) {
+    return make_error(ErrorCode::kResourceExhausted,
+                      "{} requests are waiting, as many as the queue holds; try again later", n_waiting);
+  }
+  if (of_tenant >= options.max_queued_per_tenant) {
+    return make_error(ErrorCode::kResourceExhausted,
+                      "{} requests of this tenant are waiting, as many as it may have; try again later",
+                      of_tenant);
+  }
+  ++n_entering[t];
+  ++n_entering_total;
+  return {};
+}
+
+void Engine::Inbox::leave(int32_t tenant) {
+  {
+    const std::lock_guard lock(mutex);
+    --n_entering[static_cast<size_t>(tenant)];
+    --n_entering_total;
+  }
+  rung.notify_one();  // who waits for the last one may go
+}
+
+void Engine::Inbox::arrive(std::shared_ptr<Job> job) {
+  {
+    const std::lock_guard lock(mutex);
+    arrivals.push_back(std::move(job));
+  }
+  rung.notify_one();
+}
+
+// Its size is the asker's choice, so it is counted before it is allocated.
+Result<std::shared_ptr<Engine::Job>> Engine::make_job(Request&& request, int64_t max_answer) {
+  const int64_t max_unread =
+      options_.max_unread == 0 ? max_answer : std::min(max_answer, options_.max_unread);
+  const Job::Sizes sizes{.max_answer = max_answer, .max_unread = max_unread, .n_hidden = model().n_hidden()};
+  QUIRE_ASSIGN_OR_RETURN(AnswerMemory::Share share, answer_memory_->take(Job::bytes(request, sizes)));
+  std::shared_ptr<Job> job;
+  try {
+    job = std::make_shared<Job>(std::move(request), sizes, std::move(share));
+  } catch (const std::bad_alloc&) {
+    return make_error(ErrorCode::kResourceExhausted, "no memory for an answer of {} tokens", max_answer);
+  }
   job->tenant = job->request.tenant;
   job->weight = job->request.tenant_weight;
   job->priority = job->request.priority;
@@ -78,31 +119,26 @@ Result<AnswerHandle> Engine::submit(Request request) {
   job->claim.arrived = now();
   if (job->request.deadline) job->deadline = job->claim.arrived + *job->request.deadline;
   if (job->request.settings.min_tokens > 0) job->not_to_end = without_ends(job->request.settings);
-  AnswerHandle handle(job, inbox_);
-  if (limit == 0 && job->request.reading == PromptReading::kNone) {  // nothing is asked for
+  return job;
+}
+
+Result<AnswerHandle> Engine::submit(Request request) {
+  QUIRE_RETURN_IF_ERROR(check(request));
+  const int64_t limit = answer_limit(request);
+  if (limit == 0 && request.reading == PromptReading::kNone) {  // nothing is asked for
+    QUIRE_ASSIGN_OR_RETURN(std::shared_ptr<Job> job, make_job(std::move(request), limit));
     job->stream.end({.reason = FinishReason::kLength, .usage = {.prompt_tokens = job->n_prompt}});
-    return handle;
+    return AnswerHandle(std::move(job), inbox_);
   }
-  {
-    const std::lock_guard lock(inbox_->mutex);
-    int32_t& of_tenant = inbox_->n_waiting[static_cast<size_t>(job->tenant)];
-    if (inbox_->closed) return make_error(ErrorCode::kCancelled, "the engine is shutting down");
-    if (inbox_->n_waiting_total >= options_.max_queued) {
-      return make_error(ErrorCode::kResourceExhausted,
-                        "{} requests are waiting, as many as the queue holds; try again later",
-                        inbox_->n_waiting_total);
-    }
-    if (of_tenant >= options_.max_queued_per_tenant) {
-      return make_error(ErrorCode::kResourceExhausted,
-                        "{} requests of this tenant are waiting, as many as it may have; try again later",
-                        of_tenant);
-    }
-    ++inbox_->n_waiting_total;
-    ++of_tenant;
-    inbox_->arrivals.push_back(std::move(job));
+  const int32_t tenant = request.tenant;
+  QUIRE_RETURN_IF_ERROR(inbox_->enter(tenant, options_));
+  const Result<std::shared_ptr<Job>> job = make_job(std::move(request), limit);
+  if (!job.ok()) {
+    inbox_->leave(tenant);
+    return job.error();
   }
-  inbox_->rung.notify_one();
-  return handle;
+  inbox_->arrive(*job);
+  return AnswerHandle(*job, inbox_);
 }
 
 }  // namespace quire

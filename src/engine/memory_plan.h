@@ -10,7 +10,7 @@
 namespace quire {
 
 struct PlanRow {
-  std::string kind;   // weights, kv, state, activations, logits, tables, scratch, other
+  std::string kind;   // weights, kv, state, activations, logits, tables, scratch, answers
   std::string place;  // host, file
   size_t bytes = 0;
   std::string detail;

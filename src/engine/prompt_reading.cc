@@ -22,6 +22,15 @@ PromptRecord::PromptRecord(PromptReading reading, std::span<const int32_t> promp
   top_.resize(prompt.size() * n_top_);
 }
 
+size_t PromptRecord::bytes(PromptReading reading, size_t n_prompt, const Sizes& sizes) {
+  if (reading == PromptReading::kNone) return 0;
+  if (reads_state(reading))
+    return static_cast<size_t>(sizes.n_hidden) *
+           (sizeof(decltype(sum_)::value_type) + sizeof(decltype(state_)::value_type));
+  return n_prompt *
+         (sizeof(decltype(logprobs_)::value_type) + static_cast<size_t>(sizes.n_top) * sizeof(TokenLogprob));
+}
+
 // A row tells about the token after it.
 void PromptRecord::take_logits(int64_t position, std::span<const int32_t> prompt,
                                std::span<const float> logits) {

@@ -43,6 +43,8 @@ class PromptRecord {
   };
   PromptRecord() = default;
   PromptRecord(PromptReading reading, std::span<const int32_t> prompt, const Sizes& sizes);
+  // That such a record allocates.
+  static size_t bytes(PromptReading reading, size_t n_prompt, const Sizes& sizes);
 
   // --- Reader ---
   PromptReading reading() const { return reading_; }

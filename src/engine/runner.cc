@@ -11,6 +11,8 @@ namespace {
 
 // Bounds the block tables; 268 million positions.
 constexpr int64_t kMaxPages = int64_t{1} << 24;
+// Of all sequences together: what they were fed is kept, four bytes each.
+constexpr int64_t kMaxPositions = int64_t{1} << 31;
 
 Status check_settings(const EngineSettings& settings) {
   const auto in_range = [](const char* name, int64_t value, int64_t low, int64_t high) -> Status {
@@ -40,6 +42,12 @@ Result<std::unique_ptr<Runner>> Runner::create(const std::string& path, const En
                                               : graph::CpuDevice::create(settings.isa, settings.threads));
   const graph::CpuDevice& device = *runner->device_;
 
+  if (model.ctx() > kMaxPositions / settings.max_sequences) {
+    return make_error(ErrorCode::kResourceExhausted,
+                      "the tables of {} sequences of {} tokens are too large, expected at most {} tokens "
+                      "together: choose fewer (--parallel) or shorter ones (--ctx)",
+                      settings.max_sequences, model.ctx(), kMaxPositions);
+  }
   const int64_t all_full = pages_for(model.ctx()) * settings.max_sequences;
   const int64_t pages = settings.kv_pages > 0 ? std::min(settings.kv_pages, all_full) : all_full;
   if (pages > kMaxPages) {
@@ -176,6 +184,10 @@ MemoryPlan Runner::memory() const {
     plan.rows.push_back(
         {"state", "host", states->checkpoint_bytes(),
          fmt::format("{} checkpoint{}", checkpoints.n_pages(), checkpoints.n_pages() == 1 ? "" : "s")});
+  }
+  if (settings_.answer_bytes > 0) {
+    plan.rows.push_back(
+        {"answers", "host", settings_.answer_bytes, "all requests and their answers, at most"});
   }
   const PlanRow others[] = {
       {"activations", "host", executor_->arena_bytes(), fmt::format("steps of {} tokens", max_tokens_)},

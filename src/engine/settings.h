@@ -31,6 +31,9 @@ struct EngineSettings {
   int64_t max_outputs = 0;         // rows of logits of one step; 0 = one per sequence
   // Rows of logits beside those, for prompts that are read (engine/prompt_reading.h); 0 = none can be.
   int64_t prompt_rows = 0;
+  // Bytes that all requests together may take, from when they come until their answers are read
+  // (AnswerMemory); 0 = any.
+  uint64_t answer_bytes = 0;
   int threads = 0;  // 0 = one per physical core
   std::string isa = "auto";
   graph::KvType kv_type = graph::KvType::kF16;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -114,15 +115,15 @@ Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, Log
                                           },
                                           log));
   state->pool.emplace(options.n_workers);
-  state->api.emplace(Api::Parts{.pool = *state->pool,
   std::optional<std::chrono::milliseconds> answer_time;
   if (options.request_timeout.count() > 0) answer_time = options.request_timeout;
+  state->api.emplace(Api::Parts{.pool = *state->pool,
                                 .tenants = *state->tenants,
                                 .metrics = state->metrics,
                                 .log = *state->access_log,
                                 .trace = state->request_trace ? &*state->request_trace : nullptr,
-                                .gauges = [raw] {
                                 .answer_time = answer_time,
+                                .gauges = [raw] {
                                   const EdgeGauges gauges = raw->edge->gauges();
                                   return ServerGauges{gauges.connections, gauges.requests};
                                 }});
@@ -143,7 +144,11 @@ Status Server::run(const Loader& load, const std::function<void(uint16_t port)>&
       on_ready(state.edge->port());
       return {};
     };
-    loaded = load_and_serve();
+    try {
+      loaded = load_and_serve();
+    } catch (const std::bad_alloc&) {
+      loaded = make_error(ErrorCode::kResourceExhausted, "the memory does not suffice for the model");
+    }
     if (!loaded.ok()) state.edge->stop();
   });
   state.edge->run([&](Signal signal) { state.hear(signal); });

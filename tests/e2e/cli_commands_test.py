@@ -140,7 +140,7 @@ class Embeddings(ModelCase):
 
 
 class PlanOutput(ModelCase):
-    KINDS = {"weights", "kv", "state", "activations", "logits", "cache", "tables", "scratch", "other"}
+    KINDS = {"weights", "kv", "state", "activations", "logits", "tables", "scratch", "answers"}
 
     def check(self, plan):
         self.assertEqual(list(plan)[:4], ["total_bytes", "rows", "max_sequences", "max_context"])

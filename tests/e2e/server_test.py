@@ -506,6 +506,7 @@ class Lifecycle(unittest.TestCase):
             self.assertEqual((status, body["usage"]["completion_tokens"]), (200, 12))
             slow.close()
             self.assertTrue(wait_until(lambda: server.metric("quire_sequences_running") == 0))
+            self.assertTrue(wait_until(lambda: server.metric("quire_answer_memory_bytes") == 0))
 
     def test_an_answer_that_takes_too_long_ends(self):
         with Server("--request-timeout", "1", "--ctx", "32768") as server:
@@ -516,6 +517,19 @@ class Lifecycle(unittest.TestCase):
             self.assertLess(time.monotonic() - begin, 15)
             self.assertEqual(server.post("/v1/chat/completions", HELLO)[0], 200)
             self.assertEqual(server.metric("quire_sequences_running"), 0)
+
+    def test_answers_take_no_more_memory_than_given(self):
+        with Server("--answer-memory", "500kB", "--ctx", "32768", "--parallel", "2") as server:
+            self.assertEqual(server.metric('quire_memory_bytes{kind="answers",place="host"}'), 500_000)
+            long = {**HELLO, "max_tokens": 30_000}
+            status, body = server.post("/v1/chat/completions", {**long, "n": 8})
+            self.assertEqual(status, 429, body)
+            self.assertIn("try again", body["error"]["message"])
+            status, body = server.post("/v1/completions", {"prompt": "a " * 6_000, "echo": True, "logprobs": 20, "max_tokens": 1})
+            self.assertEqual(status, 400, body)
+            self.assertIn("fewer", body["error"]["message"])
+            self.assertEqual(server.post("/v1/chat/completions", HELLO)[0], 200)
+            self.assertTrue(wait_until(lambda: server.metric("quire_answer_memory_bytes") == 0))
 
     def test_unix_sockets(self):
         with Server() as first:

@@ -18,12 +18,14 @@ namespace {
 
 constexpr int32_t kDefaultSequences = 8;
 constexpr int64_t kDefaultPromptRows = 64;
+constexpr uint64_t kDefaultAnswerBytes = 64'000'000;
 
 class ServeCommand final : public Command {
  public:
   ServeCommand() {
     model_.settings.max_sequences = kDefaultSequences;
     model_.settings.prompt_rows = kDefaultPromptRows;
+    model_.settings.answer_bytes = kDefaultAnswerBytes;
   }
 
   CommandInfo info() const override {

@@ -79,29 +79,31 @@ AnswerTask::Progress AnswerTask::pump() {
 std::optional<ApiError> AnswerTask::advance(size_t index) {
   Choice& choice = choices_[index];
   const bool ended = choice.handle.ended();  // before the last tokens are taken
-  const std::span<const SampledToken> tokens = choice.handle.take();
+  std::span<const SampledToken> tokens = choice.handle.take();
   if (!tokens.empty()) note_gap(choice);
   if (!tokens.empty() || (ended && !choice.handle.outcome().error)) write_prompt(index);
-  for (const SampledToken& token : tokens) {
-    if (choice.text_ended) break;
-    choice.reader.push(
-        {.id = token.id, .logprob = token.logprob, .top = details_of(choice.handle.top(token))}, deltas_);
-    write(index, deltas_);
-    if (!choice.reader.ended()) continue;
-    end_choice(index, EndReason::kStop);
-    choice.handle.cancel();
+  for (; !tokens.empty(); tokens = choice.handle.take()) {
+    for (const SampledToken& token : tokens) {
+      if (choice.text_ended) break;
+      choice.reader.push(
+          {.id = token.id, .logprob = token.logprob, .top = details_of(choice.handle.top(token))}, deltas_);
+      write(index, deltas_);
+      if (!choice.reader.ended()) continue;
+      end_choice(index, EndReason::kStop);
+      choice.handle.cancel();
+    }
   }
   if (!ended) return {};
   choice.ended = true;
   if (choice.text_ended) return {};
   const Outcome& outcome = choice.handle.outcome();
   if (outcome.error) return from_error(*outcome.error);
-  if (outcome.reason == FinishReason::kCancelled)
-    return ApiError{.kind = ApiErrorKind::kUnavailable, .message = "the server is shutting down"};
   if (outcome.reason == FinishReason::kDeadline) {
     return ApiError{.kind = ApiErrorKind::kUnavailable,
                     .message = "the answer did not end within the time that this server gives to one"};
   }
+  if (outcome.reason == FinishReason::kCancelled)
+    return ApiError{.kind = ApiErrorKind::kUnavailable, .message = "the server is shutting down"};
   choice.reader.finish(deltas_);
   const PromptRecord& prompt = choice.handle.prompt();
   if (reads_state(prompt.reading()))

@@ -72,6 +72,7 @@ struct ServerMetrics::Families {
   Gauge& answering = gauge(registry, "quire_requests_in_flight", "HTTP requests being answered");
   Gauge& running = gauge(registry, "quire_sequences_running", "Sequences in the batch");
   Gauge& waiting = gauge(registry, "quire_sequences_queued", "Sequences waiting to be let in");
+  Gauge& answer_bytes = gauge(registry, "quire_answer_memory_bytes", "Of --answer-memory, taken by requests");
   Gauge& step_fixed = gauge(registry, "quire_step_seconds_fixed", "Learned cost of a step by itself");
   Gauge& step_stream = gauge(registry, "quire_step_seconds_per_stream", "Learned cost of a stream's token");
   Gauge& step_prompt =
@@ -89,10 +90,8 @@ struct ServerMetrics::Families {
   Counter& hits = counter(registry, "quire_prefix_hits_total", "Looks that found one");
   Counter& evictions = counter(registry, "quire_evictions_total", "Cached pages that were given away");
 
-  Family<Gauge>& memory = BuildGauge()
-                              .Name("quire_memory_bytes")
-                              .Help("Memory by kind and place, as planned and allocated")
-                              .Register(registry);
+  Family<Gauge>& memory =
+      BuildGauge().Name("quire_memory_bytes").Help("Memory by kind and place, as planned").Register(registry);
   Gauge& resident =
       gauge(registry, "process_resident_memory_bytes", "Resident memory, mapped files included");
   Gauge& open_files = gauge(registry, "process_open_fds", "Open file descriptors");
@@ -110,6 +109,7 @@ struct ServerMetrics::Families {
   void read(const EngineGauges& engine) {
     running.Set(engine.running);
     waiting.Set(engine.queued);
+    answer_bytes.Set(static_cast<double>(engine.answer_bytes));
     step_fixed.Set(engine.cost.fixed);
     step_stream.Set(engine.cost.per_stream);
     step_prompt.Set(engine.cost.per_prompt_token);

@@ -49,8 +49,11 @@ struct Asked {
   std::vector<int32_t> read = {};
 };
 
-void read_on(Asked& asked, std::span<const SampledToken> tokens) {
-  for (const SampledToken& token : tokens) asked.read.push_back(token.id);
+// What there is now.
+void read_on(Asked& asked) {
+  for (auto tokens = asked.handle.take(); !tokens.empty(); tokens = asked.handle.take()) {
+    for (const SampledToken& token : tokens) asked.read.push_back(token.id);
+  }
 }
 
 struct Soaked {
@@ -80,11 +83,11 @@ TEST_P(EngineSoak, EveryAnswerIsTheOneGivenAlone) {
   // Everybody reads on meanwhile: who does not keeps a place.
   const auto finish = [&](Asked asked) {
     while (!asked.handle.ended()) {
-      read_on(asked, asked.handle.take());
-      for (Asked& other : live) read_on(other, other.handle.take());
+      read_on(asked);
+      for (Asked& other : live) read_on(other);
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
-    read_on(asked, asked.handle.take());
+    read_on(asked);
     const Outcome& outcome = asked.handle.outcome();
     const std::vector<int32_t>& all = asked.question->answer;
     ASSERT_LE(asked.read.size(), all.size());
@@ -108,7 +111,7 @@ TEST_P(EngineSoak, EveryAnswerIsTheOneGivenAlone) {
     ASSERT_TRUE(handle.ok()) << handle.error().message;
     live.push_back({.question = &question, .handle = std::move(*handle)});
     Asked& some = live[random() % live.size()];
-    if (random() % 2 == 0) read_on(some, some.handle.take());
+    if (random() % 2 == 0) read_on(some);
     if (random() % 4 == 0) some.handle.cancel();
     while (live.size() > 16) {
       const size_t done = random() % live.size();

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <latch>
 #include <random>
+#include <thread>
 
 #include "engine_case.h"
 
@@ -233,6 +235,89 @@ TEST(Engine, ASlowReaderPausesOnlyItself) {
   EXPECT_EQ(collect(quick).size(), 60u);
   EXPECT_FALSE(slow.ended());
   EXPECT_EQ(collect(slow), alone.answer(some_prompt(9, 1), greedy(50)));
+}
+
+TEST(Engine, ASlowReaderHoldsNoPlaceThatOthersWaitFor) {
+  Alone alone("llama", kContext);
+  const auto engine = make_engine("llama", {.ctx = kContext, .threads = 1}, {.max_unread = 4});
+  ASSERT_NE(engine, nullptr);
+  AnswerHandle slow = submit(*engine, {.prompt = some_prompt(9, 1), .settings = greedy(50)});
+  AnswerHandle quick = submit(*engine, {.prompt = some_prompt(9, 2), .settings = greedy(60)});
+  EXPECT_EQ(collect(quick), alone.answer(some_prompt(9, 2), greedy(60)));
+  EXPECT_FALSE(slow.ended());
+  EXPECT_EQ(collect(slow), alone.answer(some_prompt(9, 1), greedy(50)));
+  EXPECT_EQ(slow.outcome().usage.preemptions, 1);
+}
+
+// CPU time of the whole process.
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+TEST(Engine, DrainingAStreamThatWaitsForItsReaderTakesNoTime) {
+  const auto engine = make_engine("llama", {.ctx = kContext, .threads = 1}, {.max_unread = 4});
+  ASSERT_NE(engine, nullptr);
+  AnswerHandle slow = submit(*engine, {.prompt = some_prompt(9, 1), .settings = greedy(50)});
+  std::thread drains([&] { engine->drain(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const double before = cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(cpu_seconds() - before, 0.2);
+  EXPECT_EQ(collect(slow).size(), 50u);
+  drains.join();
+}
+
+// Room for two long answers, of 100 tokens with twenty likeliest beside each.
+TEST(Engine, AnswersTakeNoMoreMemoryThanPlanned) {
+  const uint64_t planned = 50'000;
+  const auto engine = make_engine("llama", {.ctx = kContext, .answer_bytes = planned, .threads = 1});
+  ASSERT_NE(engine, nullptr);
+  const auto asked = [](int64_t n) {
+    Request request{.prompt = some_prompt(9, 1), .settings = greedy(n)};
+    request.settings.top_logprobs = 20;
+    return request;
+  };
+  {
+    AnswerHandle first = submit(*engine, asked(100));
+    AnswerHandle second = submit(*engine, asked(100));
+    EXPECT_GT(engine->gauges().answer_bytes, 2u * 100 * (4 + 8 + 20 * 8));
+    const Error full = refusal(*engine, asked(100));
+    EXPECT_EQ(full.code, ErrorCode::kResourceExhausted);
+    EXPECT_NE(full.message.find("try again"), std::string::npos) << full.message;
+    AnswerHandle small = submit(*engine, asked(10));
+    EXPECT_LE(engine->gauges().answer_bytes, planned);
+    for (AnswerHandle* answer : {&first, &second, &small}) collect(*answer);
+    EXPECT_EQ(first.outcome().usage.answer_tokens, 100);
+    EXPECT_GT(engine->gauges().answer_bytes, 0u);  // as long as somebody may read them
+  }
+  engine->drain();
+  EXPECT_EQ(engine->gauges().answer_bytes, 0u);
+}
+
+TEST(Engine, ARequestThatAloneTakesTooMuchMemoryIsRefusedForGood) {
+  const auto engine = make_engine("llama", {.ctx = kContext, .answer_bytes = 4'000, .threads = 1});
+  ASSERT_NE(engine, nullptr);
+  Request request{.prompt = some_prompt(9, 1), .settings = greedy(100)};
+  AnswerHandle plain = submit(*engine, request);
+  request.settings.top_logprobs = 20;
+  EXPECT_EQ(refusal(*engine, request).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(collect(plain).size(), 100u);
+}
+
+// A request waits while the queue is full, or is refused: neither leaves anything behind.
+TEST(Engine, WhatIsRefusedTakesNoMemory) {
+  const auto engine =
+      make_engine("llama", {.ctx = kContext, .threads = 1}, {.max_queued = 1, .max_unread = 4});
+  ASSERT_NE(engine, nullptr);
+  std::vector<AnswerHandle> answers;
+  for (;;) {
+    Result<AnswerHandle> answer = engine->submit({.prompt = some_prompt(9, 1), .settings = greedy(100)});
+    if (!answer.ok()) break;
+    answers.push_back(std::move(*answer));
+    ASSERT_LT(answers.size(), 100u);
+  }
+  const size_t held = engine->gauges().answer_bytes;
+  EXPECT_EQ(refusal(*engine, {.prompt = some_prompt(9, 1), .settings = greedy(100)}).code,
+            ErrorCode::kResourceExhausted);
+  EXPECT_EQ(engine->gauges().answer_bytes, held);
 }
 
 TEST(Engine, LettingGoOfAHandleCancels) {

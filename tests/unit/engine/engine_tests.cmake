@@ -3,7 +3,7 @@ quire_test(scheduler_test
   SOURCES request_table_test.cc scheduler_test.cc step_cost_test.cc
   DEPS quire_engine)
 quire_test(engine_answers_test
-  SOURCES engine_soak_test.cc engine_test.cc prompt_reading_test.cc
+  SOURCES answer_stream_test.cc engine_soak_test.cc engine_test.cc prompt_reading_test.cc
   DEPS quire_engine)
 # The same with twenty times as many requests.
 quire_test(engine_soak_slow_test SOURCES engine_soak_test.cc DEPS quire_engine LABELS slow)

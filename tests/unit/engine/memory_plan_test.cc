@@ -203,6 +203,19 @@ TEST(MemoryPlan, FollowsTheSettings) {
   settings = base;
   settings.threads = 3;
   EXPECT_GT(bytes_of(plan(settings), "scratch"), 2 * bytes_of(reference, "scratch"));
+  settings = base;
+  settings.answer_bytes = 12'345;
+  EXPECT_EQ(bytes_of(plan(settings), "answers"), 12'345u);
+  EXPECT_EQ(plan(settings).total_bytes(), reference.total_bytes() + 12'345);
+}
+
+TEST(MemoryPlan, RefusesTablesThatNoMachineHolds) {
+  const Result<MemoryPlan> plan =
+      Runner::plan(testing::model_path("llama/model-f32.gguf"),
+                   {.ctx = 1 << 24, .max_sequences = 1 << 16, .max_batch_tokens = 1 << 16, .kv_pages = 1000});
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_NE(plan.error().message.find("--parallel"), std::string::npos) << plan.error().message;
 }
 
 TEST(MemoryPlan, FileRowsAreNotSummed) {
