@@ -33,13 +33,12 @@ def target_of(cell, peer, model_index):
     return targets[model_index] if targets else None
 
 
-def ratio_text(ratio, target, lower_is_better=False):
+def ratio_text(ratio, target):
     if ratio is None:
         return "–"
     if target is None:
         return f"{ratio:.2f}"
-    reached = 1 / ratio <= target if lower_is_better else ratio >= target
-    return f"**{ratio:.2f}** (≥ {target:g})" if reached else f"{ratio:.2f} (≥ {target:g}, missed)"
+    return f"**{ratio:.2f}** (≥ {target:g})" if ratio >= target else f"{ratio:.2f} (≥ {target:g}, missed)"
 
 
 def machine_text(results):
@@ -69,14 +68,7 @@ def ratio_table(results):
                 continue
             row = [cell.title if i == 0 or (MODELS[0].key, cell.name) not in cells else "", model.title]
             for name in names:
-                if cell.kind == "load":
-                    ratio = found["ratios"].get(name)
-                    target = target_of(cell, name, i)
-                    text = "–" if ratio is None else f"{ratio:.2f}" + ("" if target is None else
-                                                                       " (≥ 1)" if ratio >= 1 else " (≥ 1, missed)")
-                    row.append(text)
-                else:
-                    row.append(ratio_text(found["ratios"].get(name), target_of(cell, name, i)))
+                row.append(ratio_text(found["ratios"].get(name), target_of(cell, name, i)))
             rows.append(row)
     return table(["cell", "model"] + names, rows)
 
