@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A burst through two servers: 64 requests at once, with prompts of 500 tokens of which 400 are common.
+"""A burst through two servers: by default 64 requests at once, with prompts of 500 tokens of which 400 are common.
 
     bench/peers/burst.py --quire build/release/bin/quire --model FILE [--llama-server PROGRAM] [--rounds 3] [--requests 64]
+                         [--prompt 500] [--common 400] [--answer 32]
 
 Both get the same token ids over the same API (llama.cpp's /completion, streamed), the same threads, and room for all
 requests at once. Servers are started anew for every round, so that nobody begins with the prefix in memory; rounds
@@ -24,28 +25,26 @@ import urllib.request
 
 import peers
 
-N_PROMPT, N_COMMON, N_ANSWER = 500, 400, 32
-CTX = 640
 LLAMA_VARIANTS = tuple((*kv, *fa) for kv in ((), ("--kv-unified",)) for fa in (("-fa", "on"), ("-fa", "off")))
 PREBUILT = (str(peers.home() / "llama-server" / "bin" / "python"), str(peers.HERE / "drivers" / "llama_server_driver.py"))
 
 
-def prompts(quire, model, n_requests):
-    """Ids of text, cut to length: [n_requests][N_PROMPT]."""
+def prompts(args):
+    """Ids of text, cut to length: [requests][prompt]."""
     def ids(text):
-        out = subprocess.run([quire, "tokenize", "-m", model, "-p", text, "--json"], capture_output=True, text=True, check=True)
+        out = subprocess.run([args.quire, "tokenize", "-m", args.model, "-p", text, "--json"], capture_output=True, text=True, check=True)
         return json.loads(out.stdout)["ids"]
 
-    common = ids("The ship had left the harbour early and nobody on the quay had waved. " * 60)[:N_COMMON]
+    common = ids("The ship had left the harbour early and nobody on the quay had waved. " * (args.common // 12 + 8))[:args.common]
     own = ids(" ".join("Passenger %d asked for %d maps, %d ropes and a lamp." % (i, i * 7 % 13, i * 5 % 11) for i in range(900)))
-    n = N_PROMPT - N_COMMON
-    assert len(common) == N_COMMON and len(own) >= n * n_requests
-    return [common + own[i * n:(i + 1) * n] for i in range(n_requests)]
+    n = args.prompt - args.common
+    assert len(common) == args.common and len(own) >= n * args.requests
+    return [common + own[i * n:(i + 1) * n] for i in range(args.requests)]
 
 
-async def ask(port, prompt):
+async def ask(port, prompt, n_answer):
     """(seconds to the first token, to the end, tokens)"""
-    body = json.dumps({"prompt": prompt, "n_predict": N_ANSWER, "temperature": 0, "ignore_eos": True, "stream": True,
+    body = json.dumps({"prompt": prompt, "n_predict": n_answer, "temperature": 0, "ignore_eos": True, "stream": True,
                        "cache_prompt": True}).encode()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     begin, first, tokens = time.perf_counter(), None, 0
@@ -60,14 +59,14 @@ async def ask(port, prompt):
         elif first is None:
             first = time.perf_counter() - begin
     writer.close()
-    if tokens != N_ANSWER:
+    if tokens != n_answer:
         sys.exit("a request was answered with %d tokens" % tokens)
     return first, time.perf_counter() - begin
 
 
-async def burst(port, texts):
+async def burst(port, texts, n_answer):
     begin = time.perf_counter()
-    answers = await asyncio.gather(*[ask(port, text) for text in texts])
+    answers = await asyncio.gather(*[ask(port, text, n_answer) for text in texts])
     return {"first_token_p50": statistics.median(a[0] for a in answers), "first_token_max": max(a[0] for a in answers),
             "total": time.perf_counter() - begin}
 
@@ -84,12 +83,12 @@ def wait_for(process, port):
             time.sleep(0.1)
 
 
-def run(command, port, texts):
+def run(command, port, texts, n_answer):
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(process, port)
-        asyncio.run(burst(port, [texts[0][-8:]]))  # a small one, so that nothing is met for the first time
-        return asyncio.run(burst(port, texts))
+        asyncio.run(burst(port, [texts[0][-8:]], n_answer))  # a small one, so that nothing is met for the first time
+        return asyncio.run(burst(port, texts, n_answer))
     finally:
         process.terminate()
         process.wait()
@@ -97,15 +96,16 @@ def run(command, port, texts):
 
 def contestants(args):
     """{name: command}"""
+    ctx = args.prompt + args.answer + 108
     common = ["-m", args.model, "--port", str(args.port), "--threads", str(args.threads)]
-    out = {"quire": [args.quire, "serve", *common, "--parallel", str(args.requests), "--ctx", str(CTX)]}
+    out = {"quire": [args.quire, "serve", *common, "--parallel", str(args.requests), "--ctx", str(ctx)]}
     built = peers.home() / "llama-server" / "bin" / "llama-server"
     name, program = "llama-server", [args.llama_server or str(built)]
     if not args.llama_server and not built.exists():
         name, program = "llama-server (prebuilt)", PREBUILT
     if pathlib.Path(program[0]).exists():
         for variant in LLAMA_VARIANTS[:args.variants]:
-            out[" ".join((name, *variant))] = [*program, *common, "-np", str(args.requests), "-c", str(CTX * args.requests),
+            out[" ".join((name, *variant))] = [*program, *common, "-np", str(args.requests), "-c", str(ctx * args.requests),
                                                "-b", "2048", *variant]
     return out
 
@@ -127,18 +127,21 @@ def main():
     parser.add_argument("--llama-server", help="default: what install_server.py brought")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--requests", type=int, default=64)
+    parser.add_argument("--prompt", type=int, default=500, help="tokens of each prompt")
+    parser.add_argument("--common", type=int, default=400, help="the first of them, which all prompts have in common")
+    parser.add_argument("--answer", type=int, default=32, help="tokens of each answer")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--variants", type=int, default=len(LLAMA_VARIANTS), help="of llama-server's settings, to try")
     parser.add_argument("--port", type=int, default=18431)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    texts = prompts(args.quire, args.model, args.requests)
+    texts = prompts(args)
     best = None
     rounds = {name: [] for name in contestants(args)}
     for i in range(args.rounds):
         for name, command in contestants(args).items():
             if i == 0 or name in ("quire", best):
-                rounds[name].append(run(command, args.port, texts))
+                rounds[name].append(run(command, args.port, texts, args.answer))
         best = min((n for n in rounds if n != "quire"), key=lambda n: rounds[n][0]["total"], default=None)
     medians = {name: {key: statistics.median(r[key] for r in rounds[name]) for key in rounds[name][0]}
                for name in ("quire", best) if name}
