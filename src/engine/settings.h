@@ -22,13 +22,14 @@ struct EngineSettings {
   int64_t kv_pages = 0;            // pages that all sequences share; 0 = enough for each to be full
   uint64_t kv_budget = 0;          // bytes of those pages at most; 0 = any
   int64_t spill_pages = 0;         // of the area where preempted sequences wait; 0 = they are computed again
-  uint64_t cache_budget = kAnySize;  // bytes of pages that stay for later prompts while no sequence holds them
+  uint64_t cache_budget =
+      kAnySize;  // bytes of pages that stay for later prompts while no sequence holds them
   // Of models with states: positions between the checkpoints that prompts can continue from, a multiple of
   // 16, and bytes of them at most.
   int64_t checkpoint_every = 256;
   uint64_t checkpoint_budget = uint64_t{256} << 20;
-  int32_t max_draft = 0;           // newest tokens of a sequence that truncation always takes back exactly
-  int64_t max_outputs = 0;         // rows of logits of one step; 0 = one per sequence
+  int32_t max_draft = 0;    // newest tokens of a sequence that truncation always takes back exactly
+  int64_t max_outputs = 0;  // rows of logits of one step; 0 = one per sequence
   // Rows of logits beside those, for prompts that are read (engine/prompt_reading.h); 0 = none can be.
   int64_t prompt_rows = 0;
   // Bytes that all requests together may take, from when they come until their answers are read

@@ -120,8 +120,8 @@ void PageGroup::grow(int32_t sequence, int64_t length, int64_t n_tokens, PrefixI
   const int32_t last = h.end - 1;
   const int32_t first_evicted = h.end + pool_.n_free();
   while (h.end < pages_for(length + n_tokens)) pages[h.end++] = take(index);
-  // They come in the order they were let go, a sequence's last one first; attention fetches ahead best through
-  // ascending ones.
+  // They come in the order they were let go, a sequence's last one first; attention fetches ahead best
+  // through ascending ones.
   if (first_evicted < h.end) std::sort(pages + first_evicted, pages + h.end);
   if (length % kPagePositions == 0) return;
   int32_t& page = pages[last];
