@@ -57,7 +57,7 @@ Result<ServedResult> ServedBench::run(const ServedTest& test) {
                       test.n_prompt, test.n_shared, test.n_answer);
   }
   ++n_runs_;
-  watch_->begin(test.n_prompt, test.n_answer, test.batch);
+  std::unique_lock together = watch_->begin(test.n_prompt, test.n_answer, test.batch);
   const Clock::time_point start = Clock::now();
   std::vector<AnswerHandle> answers;
   for (int32_t i = 0; i < test.batch; ++i) {
@@ -65,6 +65,7 @@ Result<ServedResult> ServedBench::run(const ServedTest& test) {
     QUIRE_ASSIGN_OR_RETURN(AnswerHandle answer, engine_->submit(std::move(asked)));
     answers.push_back(std::move(answer));
   }
+  together.unlock();
   ServedResult result;
   for (AnswerHandle& answer : answers) {
     while (!answer.next().empty()) continue;

@@ -33,7 +33,7 @@ Result<MixedResult> ServedBench::run_mixed(const MixedTest& test) {
   while (watch_->n_gaps() < kQuietTokens * streams.size() && !streams.front().ended()) streams.front().next();
   const std::vector<double> quiet = watch_->take_gaps();
 
-  watch_->begin(test.n_prompt, 1, test.n_prompts);
+  watch_->begin(test.n_prompt, 1, test.n_prompts).unlock();
   const Watch::Clock::time_point start = Watch::Clock::now();
   for (int32_t i = 0; i < test.n_prompts; ++i) {
     const ServedTest prompt{.n_prompt = test.n_prompt, .n_answer = 1, .sharing = PrefixSharing::kOff};

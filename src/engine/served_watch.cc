@@ -15,14 +15,16 @@ size_t held_bytes(const MemoryGauges& gauges) {
 
 }  // namespace
 
-void ServedBench::Watch::begin(int64_t n_prompt, int64_t n_answer, int32_t n_requests) {
-  const std::lock_guard lock(mutex_);
+std::unique_lock<std::mutex> ServedBench::Watch::begin(int64_t n_prompt, int64_t n_answer,
+                                                       int32_t n_requests) {
+  std::unique_lock lock(mutex_);
   n_prompt_ = n_prompt;
   n_answer_ = n_answer;
   all_run_ = true;
   n_missing_ = n_requests;
   n_after_ = 0;
   most_held_ = 0;
+  return lock;
 }
 
 ServedBench::Watch::Clock::time_point ServedBench::Watch::all_started() const {

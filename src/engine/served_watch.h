@@ -19,8 +19,9 @@ class ServedBench::Watch final : public LogitsObserver {
 
   explicit Watch(const SequenceMemory& memory) : memory_(memory) {}
 
-  // Waits for the first tokens of so many requests.
-  void begin(int64_t n_prompt, int64_t n_answer, int32_t n_requests);
+  // Waits for the first tokens of so many requests, and lets none get its own while the lock lives: handed in
+  // meanwhile, they arrive together however long that takes.
+  std::unique_lock<std::mutex> begin(int64_t n_prompt, int64_t n_answer, int32_t n_requests);
   Clock::time_point all_started() const;
   // Tokens a second from then on, until a request had its last one; 0 when one had it before.
   double decode_tps() const;

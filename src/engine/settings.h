@@ -22,8 +22,7 @@ struct EngineSettings {
   int64_t kv_pages = 0;            // pages that all sequences share; 0 = enough for each to be full
   uint64_t kv_budget = 0;          // bytes of those pages at most; 0 = any
   int64_t spill_pages = 0;         // of the area where preempted sequences wait; 0 = they are computed again
-  uint64_t cache_budget =
-      kAnySize;  // bytes of pages that stay for later prompts while no sequence holds them
+  uint64_t cache_budget = kAnySize;  // bytes of pages kept for later prompts while no sequence holds them
   // Of models with states: positions between the checkpoints that prompts can continue from, a multiple of
   // 16, and bytes of them at most.
   int64_t checkpoint_every = 256;

@@ -516,7 +516,7 @@ class Lifecycle(unittest.TestCase):
             self.assertIn("time", body["error"]["message"])
             self.assertLess(time.monotonic() - begin, 15)
             self.assertEqual(server.post("/v1/chat/completions", HELLO)[0], 200)
-            self.assertEqual(server.metric("quire_sequences_running"), 0)
+            self.assertTrue(wait_until(lambda: server.metric("quire_sequences_running") == 0))
 
     def test_answers_take_no_more_memory_than_given(self):
         with Server("--answer-memory", "500kB", "--ctx", "32768", "--parallel", "2") as server:

@@ -16,9 +16,8 @@ ServedBench make_bench() {
 
 TEST(ServedBench, CountsWhatIsComputedAndHeldWithSharingAndWithout) {
   ServedBench bench = make_bench();
-  // Answers so long that none ends before the last request is handed in and its prompt is through, however
-  // slow the machine lets it be.
-  ServedTest test = {.batch = 6, .n_prompt = 96, .n_shared = 64, .n_answer = 2000};
+  // Answers longer than all prompts, so that none ends before the last prompt is through.
+  ServedTest test = {.batch = 6, .n_prompt = 96, .n_shared = 64, .n_answer = 6 * 96 + 1};
   const ServedResult shared = bench.run(test).value();
   EXPECT_EQ(shared.computed_tokens, 64 + 6 * 32);
   EXPECT_EQ(shared.shared_tokens, 5 * 64);
