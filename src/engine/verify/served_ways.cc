@@ -1,5 +1,7 @@
 #include "engine/verify/served_ways.h"
 
+#include <mutex>
+
 #include "engine/engine.h"
 
 namespace quire::verify {
@@ -12,12 +14,16 @@ constexpr uint64_t kStranger = uint64_t{1} << 32;
 class Recorder final : public LogitsObserver {
  public:
   explicit Recorder(size_t n) : traces_(n) {}
+  // While it lives no request gets a token: those handed in meanwhile arrive together.
+  std::unique_lock<std::mutex> hold() { return std::unique_lock(mutex_); }
   void on_logits(uint64_t tag, int64_t position, std::span<const float> logits) override {
+    const std::lock_guard lock(mutex_);
     if (tag < traces_.size()) traces_[tag].set(position, logits);
   }
   std::vector<Trace> take() { return std::move(traces_); }
 
  private:
+  std::mutex mutex_;
   std::vector<Trace> traces_;
 };
 
@@ -60,6 +66,7 @@ Result<WayResult> served_among_strangers(std::unique_ptr<Runner> runner, std::sp
   const int64_t n_vocab = runner->model().n_vocab();
   QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
                          Engine::create(std::move(runner), {.observer = &recorder}));
+  std::unique_lock together = recorder.hold();
   std::vector<AnswerHandle> answers, others;
   for (size_t i = 0; i < cases.size(); ++i) {
     for (uint32_t s = 0; s < 3; ++s) {
@@ -71,6 +78,7 @@ Result<WayResult> served_among_strangers(std::unique_ptr<Runner> runner, std::sp
     QUIRE_ASSIGN_OR_RETURN(AnswerHandle answer, engine->submit(request_of(cases[i], i)));
     answers.push_back(std::move(answer));
   }
+  together.unlock();
   for (AnswerHandle& other : others) wait_for(other);
   WayResult result;
   QUIRE_RETURN_IF_ERROR(finish(*engine, recorder, answers, result));
@@ -83,6 +91,7 @@ Result<WayResult> served_burst(std::unique_ptr<Runner> runner, std::span<const C
   Recorder recorder(cases.size());
   QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
                          Engine::create(std::move(runner), {.observer = &recorder}));
+  std::unique_lock together = recorder.hold();
   std::vector<AnswerHandle> answers, others;
   for (size_t i = 0; i < cases.size(); ++i) {
     // A copy goes first and computes the prefix, the case waits for it.
@@ -95,6 +104,7 @@ Result<WayResult> served_burst(std::unique_ptr<Runner> runner, std::span<const C
     QUIRE_ASSIGN_OR_RETURN(AnswerHandle answer, engine->submit(request_of(cases[i], i)));
     answers.push_back(std::move(answer));
   }
+  together.unlock();
   for (AnswerHandle& other : others) wait_for(other);
   WayResult result;
   QUIRE_RETURN_IF_ERROR(finish(*engine, recorder, answers, result));
@@ -126,6 +136,7 @@ Result<WayResult> served_preempted(std::unique_ptr<Runner> runner, std::span<con
   WayResult result;
   std::vector<AnswerHandle> answers;
   for (size_t i = 0; i < cases.size(); ++i) {
+    std::unique_lock together = recorder.hold();
     std::vector<AnswerHandle> takers;
     for (uint32_t s = 0; s < kTakers; ++s) {
       const auto seed = static_cast<uint32_t>(200 + kTakers * i + s);
@@ -134,6 +145,7 @@ Result<WayResult> served_preempted(std::unique_ptr<Runner> runner, std::span<con
       takers.push_back(std::move(taker));
     }
     QUIRE_ASSIGN_OR_RETURN(AnswerHandle answer, engine->submit(request_of(cases[i], i)));
+    together.unlock();
     for (AnswerHandle& taker : takers) wait_for(taker);
     answers.push_back(std::move(answer));
   }
