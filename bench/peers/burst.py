@@ -32,10 +32,12 @@ PREBUILT = (str(peers.home() / "llama-server" / "bin" / "python"), str(peers.HER
 def prompts(args):
     """Ids of text, cut to length: [requests][prompt]."""
     def ids(text):
-        out = subprocess.run([args.quire, "tokenize", "-m", args.model, "-p", text, "--json"], capture_output=True, text=True, check=True)
+        out = subprocess.run([args.quire, "tokenize", "-m", args.model, "-p", text, "--json"], capture_output=True, text=True,
+                             check=True)
         return json.loads(out.stdout)["ids"]
 
-    common = ids("The ship had left the harbour early and nobody on the quay had waved. " * (args.common // 12 + 8))[:args.common]
+    sentence = "The ship had left the harbour early and nobody on the quay had waved. "  # of more than 12 tokens
+    common = ids(sentence * (args.common // 12 + 8))[:args.common]
     own = ids(" ".join("Passenger %d asked for %d maps, %d ropes and a lamp." % (i, i * 7 % 13, i * 5 % 11) for i in range(900)))
     n = args.prompt - args.common
     assert len(common) == args.common and len(own) >= n * args.requests

@@ -23,7 +23,16 @@ size_t bytes_of(const MemoryPlan& plan, const std::string& kind) {
   return bytes;
 }
 
-class PlannedModel : public ::testing::TestWithParam<const char*> {};
+class PlannedModel : public ::testing::TestWithParam<const char*> {
+ protected:
+  static void expect_held_as_planned(const EngineSettings& settings) {
+    const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
+    ASSERT_NE(runner, nullptr);
+    ASSERT_EQ(text_of(*plan), text_of(runner->memory()));
+  }
+};
 
 TEST_P(PlannedModel, HoldsWhatWasPlanned) {
   for (int64_t ctx : {int64_t{1}, int64_t{100}, int64_t{512}}) {
@@ -32,17 +41,12 @@ TEST_P(PlannedModel, HoldsWhatWasPlanned) {
         for (int threads : {1, 2}) {
           for (graph::ActivationSetting activations :
                {graph::ActivationSetting::kInt8, graph::ActivationSetting::kF32}) {
-            const EngineSettings settings{.ctx = ctx,
-                                          .max_sequences = sequences,
-                                          .max_batch_tokens = 48,
-                                          .threads = threads,
-                                          .kv_type = kv_type,
-                                          .activations = activations};
-            const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
-            ASSERT_TRUE(plan.ok()) << plan.error().message;
-            const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
-            ASSERT_NE(runner, nullptr);
-            ASSERT_EQ(text_of(*plan), text_of(runner->memory()));
+            expect_held_as_planned({.ctx = ctx,
+                                    .max_sequences = sequences,
+                                    .max_batch_tokens = 48,
+                                    .threads = threads,
+                                    .kv_type = kv_type,
+                                    .activations = activations});
           }
         }
       }
@@ -113,41 +117,26 @@ TEST_P(PlannedModel, HoldsWhatWasPlannedForEveryBudget) {
 // Planes of states for drafts, and pages for windows that reach back.
 TEST_P(PlannedModel, HoldsWhatWasPlannedForDrafts) {
   for (const int32_t max_draft : {1, 7}) {
-    const EngineSettings settings{.ctx = 200, .max_sequences = 3, .max_draft = max_draft, .threads = 1};
-    const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
-    const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
-    ASSERT_NE(runner, nullptr);
-    EXPECT_EQ(text_of(*plan), text_of(runner->memory()));
+    expect_held_as_planned({.ctx = 200, .max_sequences = 3, .max_draft = max_draft, .threads = 1});
   }
 }
 
 TEST_P(PlannedModel, HoldsWhatWasPlannedForCachesAndCheckpoints) {
   for (const uint64_t budget : {uint64_t{0}, uint64_t{100'000}, kAnySize}) {
     for (const int64_t every : {16, 64}) {
-      const EngineSettings settings{.ctx = 200,
-                                    .max_sequences = 3,
-                                    .cache_budget = budget,
-                                    .checkpoint_every = every,
-                                    .checkpoint_budget = std::min<uint64_t>(budget, 1 << 20),
-                                    .threads = 1};
-      const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
-      ASSERT_TRUE(plan.ok()) << plan.error().message;
-      const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
-      ASSERT_NE(runner, nullptr);
-      EXPECT_EQ(text_of(*plan), text_of(runner->memory()));
+      expect_held_as_planned({.ctx = 200,
+                              .max_sequences = 3,
+                              .cache_budget = budget,
+                              .checkpoint_every = every,
+                              .checkpoint_budget = std::min<uint64_t>(budget, 1 << 20),
+                              .threads = 1});
     }
   }
 }
 
 TEST_P(PlannedModel, HoldsWhatWasPlannedOnEveryIsa) {
   for (Isa isa : supported_isas()) {
-    const EngineSettings settings{.ctx = 64, .isa = isa_name(isa)};
-    const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
-    const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
-    ASSERT_NE(runner, nullptr);
-    EXPECT_EQ(text_of(*plan), text_of(runner->memory()));
+    expect_held_as_planned({.ctx = 64, .isa = isa_name(isa)});
   }
 }
 
