@@ -18,7 +18,7 @@ struct ScaledBlocks {
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t n_blocks, const Visit& visit) {
     const std::byte* body = unit + kLayout.header_bytes;
     QUIRE_NO_UNROLL for (int64_t i = 0; i < n_blocks; ++i) {
-      visit(BodyType{body}, Terms<kTerms>{.scale = {f16_lanes(unit + 32 * i)}});
+      visit(block_of(BodyType{body}, Terms<kTerms>{.scale = {f16_lanes(unit + 32 * i)}}));
       body += kLayout.block_bytes;
     }
   }
@@ -43,8 +43,8 @@ struct BlocksAboveMinimum {
   static constexpr CodeRange kRange = CodeRange::kSevenBits;
   template <typename Visit>
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t, const Visit& visit) {
-    visit(BodyType{unit + kLayout.header_bytes},
-          Terms<kTerms>{.scale = {f16_lanes(unit)}, .offset = {f16_lanes(unit + 32)}});
+    visit(block_of(BodyType{unit + kLayout.header_bytes},
+                   Terms<kTerms>{.scale = {f16_lanes(unit)}, .offset = {f16_lanes(unit + 32)}}));
   }
 };
 

@@ -47,13 +47,16 @@ struct TableBody {
   }
 };
 
-// The four bytes of each lane as floats times `unit`, byte i to out[i].
-QUIRE_VEC_FN void scale_bytes(I32 bytes, F32 unit, float (*out)[kLanes]) {
+// The four bytes of each lane as floats, byte i to out[i], times `even` or `odd` as i is.
+QUIRE_VEC_FN void scale_bytes(I32 bytes, F32 even, F32 odd, float (*out)[kLanes]) {
   const I32 byte = iset1(0xff);
-  store(out[0], mul(to_f32(iand(bytes, byte)), unit));
-  store(out[1], mul(to_f32(iand(shift_right_logical<8>(bytes), byte)), unit));
-  store(out[2], mul(to_f32(iand(shift_right_logical<16>(bytes), byte)), unit));
-  store(out[3], mul(to_f32(shift_right_logical<24>(bytes)), unit));
+  store(out[0], mul(to_f32(iand(bytes, byte)), even));
+  store(out[1], mul(to_f32(iand(shift_right_logical<8>(bytes), byte)), odd));
+  store(out[2], mul(to_f32(iand(shift_right_logical<16>(bytes), byte)), even));
+  store(out[3], mul(to_f32(shift_right_logical<24>(bytes)), odd));
+}
+QUIRE_VEC_FN void scale_bytes(I32 bytes, F32 unit, float (*out)[kLanes]) {
+  scale_bytes(bytes, unit, unit, out);
 }
 
 QUIRE_VEC_FN F32 f16_lanes(const std::byte* at) { return load_f16(reinterpret_cast<const uint16_t*>(at)); }

@@ -82,7 +82,34 @@ void pack_q5_k(const TensorView& weights, int64_t group, std::byte* out) {
   }
 }
 
+// Two runs of 32 six-bit codes as the file has them, in eight slices each of their low nibbles (low and high)
+// and of their upper pairs of bits (at bit `shift` and at shift + 4), to the slices of weight_layout.h.
+void pack_six_bits(const std::byte* nibbles, const std::byte* pairs, int shift, std::byte* first,
+                   std::byte* second) {
+  constexpr uint32_t kNibble = 0x0f0f0f0fu, kPair = 0x30303030u, kTwoBits = 0x03030303u;
+  for (int four = 0; four < 2; ++four) {
+    for (int at = 0; at < kSliceBytes; at += 16) {
+      Words4 a[4], b[4];  // codes of steps 4 four .. 4 four + 3
+      for (int s = 0; s < 4; ++s) {
+        Words4 low, high;
+        std::memcpy(&low, nibbles + (4 * four + s) * kSliceBytes + at, 16);
+        std::memcpy(&high, pairs + (4 * four + s) * kSliceBytes + at, 16);
+        high >>= shift;
+        a[s] = (low & kNibble) | ((high << 4) & kPair);
+        b[s] = ((low >> 4) & kNibble) | (high & kPair);
+      }
+      for (int v = 0; v < 3; ++v) {
+        a[v] |= ((a[3] >> (2 * v)) & kTwoBits) << 6;
+        b[v] |= ((b[3] >> (2 * v)) & kTwoBits) << 6;
+        std::memcpy(first + (3 * four + v) * kSliceBytes + at, &a[v], 16);
+        std::memcpy(second + (3 * four + v) * kSliceBytes + at, &b[v], 16);
+      }
+    }
+  }
+}
+
 void pack_q6_k(const TensorView& weights, int64_t group, std::byte* out) {
+  constexpr int kRunBytes = 6 * kSliceBytes;
   const GroupBlocks<BlockQ6_K> blocks(weights, group);
   for (int64_t b = 0; b < weights.n_cols() / kSuperBlock; ++b) {
     const RowPointers rows = blocks.block(b);
@@ -95,11 +122,12 @@ void pack_q6_k(const TensorView& weights, int64_t group, std::byte* out) {
         for (int j = 0; j < 8; ++j) out[j * kGroupRows + r] = scales[j];
       }
       out += 8 * kGroupRows;
-      const RowPointers ql = rows.plus(offsetof(BlockQ6_K, ql) + 64 * half);
-      transpose_bytes(ql, 32, out);
-      transpose_bytes(rows.plus(offsetof(BlockQ6_K, qh) + 32 * half), 32, out + 8 * kSliceBytes);
-      transpose_bytes(ql.plus(32), 32, out + 16 * kSliceBytes);
-      out += 24 * kSliceBytes;
+      std::byte nibbles[16 * kSliceBytes], pairs[8 * kSliceBytes];  // of runs 0 and 2, then of 1 and 3
+      transpose_bytes(rows.plus(offsetof(BlockQ6_K, ql) + 64 * half), 64, nibbles);
+      transpose_bytes(rows.plus(offsetof(BlockQ6_K, qh) + 32 * half), 32, pairs);
+      pack_six_bits(nibbles, pairs, 0, out, out + 2 * kRunBytes);
+      pack_six_bits(nibbles + 8 * kSliceBytes, pairs, 2, out + kRunBytes, out + 3 * kRunBytes);
+      out += 4 * kRunBytes;
     }
   }
 }

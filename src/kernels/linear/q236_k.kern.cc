@@ -53,8 +53,9 @@ struct Q2_K {
       const std::byte* slices = unit + kLayout.header_bytes + half * 8 * kSliceBytes;
       visit_runs([&]<int kRun>() QUIRE_INLINE_LAMBDA {
         const int64_t group = 8 * half + 2 * kRun;
-        visit(TwoBits<kRun>{slices}, Terms<kTerms>{.scale = {scales.at(group), scales.at(group + 1)},
-                                                   .offset = {offsets.at(group), offsets.at(group + 1)}});
+        visit(block_of(TwoBits<kRun>{slices},
+                       Terms<kTerms>{.scale = {scales.at(group), scales.at(group + 1)},
+                                     .offset = {offsets.at(group), offsets.at(group + 1)}}));
       });
     }
   }
@@ -102,22 +103,25 @@ struct Q3_K {
       const std::byte* slices = unit + kLayout.header_bytes + half * 12 * kSliceBytes;
       visit_runs([&]<int kRun>() QUIRE_INLINE_LAMBDA {
         const int64_t group = 8 * half + 2 * kRun;
-        visit(ThreeBits<kRun>{slices}, Terms<kTerms>{.scale = {scales.at(group), scales.at(group + 1)}});
+        visit(block_of(ThreeBits<kRun>{slices},
+                       Terms<kTerms>{.scale = {scales.at(group), scales.at(group + 1)}}));
       });
     }
   }
 };
 
-// Run kRun of a half: nibbles of 8 slices, bits 2 kRun of 8 more. Codes around 32.
-template <int kRun>
+// 3 slices per 16 values: low six bits of slice v = step v, top two bits = bits 2v, 2v + 1 of step 3. Codes
+// around 32.
 struct SixBits {
-  const std::byte* low;
-  const std::byte* high;
+  const std::byte* slices;
   template <int kStep>
   QUIRE_VEC_MEMBER B64 codes() const {
-    const B64 nibbles = move_bits < kRun < 2 ? 0 : -4 > (bload(low + kStep * kSliceBytes));
-    const B64 pairs = move_bits<4 - 2 * kRun>(bload(high + kStep * kSliceBytes));
-    return bor(band(nibbles, bset1(0x0f)), band(pairs, bset1(0x30)));
+    const std::byte* at = slices + kStep / 4 * 3 * kSliceBytes;
+    if constexpr (kStep % 4 < 3) return band(bload(at + kStep % 4 * kSliceBytes), bset1(0x3f));
+    const B64 low = band(bshift_right16<6>(bload(at)), bset1(0x03));
+    const B64 middle = band(bshift_right16<4>(bload(at + kSliceBytes)), bset1(0x0c));
+    const B64 high = band(bshift_right16<2>(bload(at + 2 * kSliceBytes)), bset1(0x30));
+    return bor(bor(low, middle), high);
   }
 };
 
@@ -134,15 +138,15 @@ struct Q6_K {
     QUIRE_NO_UNROLL for (int64_t half = 0; half < 2; ++half) {
       const std::byte* at = unit + kLayout.header_bytes + half * kLayout.block_bytes / 2;
       const auto* scales = reinterpret_cast<const int8_t*>(at);
-      const std::byte* low = at + 8 * kGroupRows;
-      const std::byte* high = low + 8 * kSliceBytes;
-      visit_runs([&]<int kRun>() QUIRE_INLINE_LAMBDA {
-        const auto scale = [&](int j) QUIRE_INLINE_LAMBDA {
-          return mul(to_f32(load_i8x16(scales + (2 * kRun + j) * kGroupRows)), d);
+      const std::byte* slices = at + 8 * kGroupRows;
+      const auto block = [&](int64_t j) QUIRE_INLINE_LAMBDA {
+        const auto scale = [&](int64_t group) QUIRE_INLINE_LAMBDA {
+          return mul(to_f32(load_i8x16(scales + group * kGroupRows)), d);
         };
-        visit(SixBits<kRun>{low + kRun % 2 * 16 * kSliceBytes, high},
-              Terms<kTerms>{.scale = {scale(0), scale(1)}});
-      });
+        return block_of(SixBits{slices + j * 6 * kSliceBytes},
+                        Terms<kTerms>{.scale = {scale(2 * j), scale(2 * j + 1)}});
+      };
+      QUIRE_UNROLL for (int64_t j = 0; j < 4; j += 2) visit(block(j), block(j + 1));
     }
   }
 };

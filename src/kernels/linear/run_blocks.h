@@ -9,7 +9,7 @@
 //   static const int32_t* start(const Q8x32Tile&);   what sums start at; not for types with offsets
 //   template <typename Visit>
 //   static void visit_unit(const std::byte* unit, int64_t n_blocks, const Visit& visit);
-//       calls visit(body, Terms<kTerms>) for n_blocks blocks in ascending order; see ByteBody for bodies
+//       calls visit(Block, ...) for n_blocks blocks in ascending order, several at once where few rows profit
 // and run_blocks<Format> is its LinearKernel::run. Few rows unpack in registers; more go by panels.
 #pragma once
 
@@ -23,6 +23,13 @@ namespace quire::kernels::QUIRE_ISA {
 // than by panels, 10 or 12 do not.
 static constexpr int kDirectRows = kMaxRows < 8 ? kMaxRows : 8;
 
+// Whether an F32 is one register, of 32.
+static constexpr bool kManyRegisters = alignof(F32) == 64;
+
+// Up to this many rows two blocks are added at once, where a format offers two: the sums of both fit the
+// registers.
+static constexpr int kRowsOfBlockPairs = kManyRegisters ? 4 : 0;
+
 // How far ahead of a read its cache line is asked for: into the second-level cache, then into the first. A
 // line on its way from memory to the first holds one of a dozen miss buffers all the while; with one distance
 // of 4 KB Q4_K and Q6_K read at 81% of what the probe reads, with two at 91-95%.
@@ -33,7 +40,7 @@ template <typename Format>
 struct Stream {
   static constexpr int64_t kFullUnitBytes =
       Format::kLayout.header_bytes + int64_t{Format::kLayout.blocks_per_header} * Format::kLayout.block_bytes;
-  static constexpr int64_t kLinesPerBlock = (kFullUnitBytes / Format::kUnitBlocks + 63) / 64;
+  static constexpr int64_t kBlockBytes = kFullUnitBytes / Format::kUnitBlocks;  // about
 
   // Bytes of n blocks of 32.
   static int64_t bytes(int64_t n_blocks) {
@@ -71,35 +78,56 @@ static inline RowActivations activations_at(const Q8x32Tile& tile, int64_t block
   return at;
 }
 
-// Rows [row, row + kRows) of a call with one tile, against one group.
+// Asks for the lines of the stream's next kBytes, a few at a step: in one burst they would fill the buffers
+// that the loads of the step need.
+template <int64_t kBytes>
+struct StreamAhead {
+  const std::byte* now;
+  template <int kStep>
+  QUIRE_VEC_MEMBER void step() const {
+    QUIRE_UNROLL for (int64_t line = kStep; line < (kBytes + 63) / 64; line += 8) {
+      prefetch_far(now + kFarAhead + line * kSliceBytes);
+      prefetch(now + kNearAhead + line * kSliceBytes);
+    }
+  }
+};
+
+// A call of kRows rows, all of its only tile, against one group.
 template <typename Format, int kRows>
-[[gnu::noinline]] static void direct_rows(const LinearArgs& args, const Q8x32Tile& tile, int64_t row,
+[[gnu::noinline]] static void direct_rows(const LinearArgs& args, const Q8x32Tile& tile,
                                           const std::byte* weights, int64_t group) {
-  RowSums<Format::kTerms, Format::kRange, kRows> sums(activations_at<Format>(tile, 0, row));
+  // With 16 registers less is known, or the sums would spill: 4 rows of Q4_0 and Q8_0 lost 20-30%.
+  constexpr int kKnownTileRows = kManyRegisters ? kRows : 0;
+  RowSums<Format::kTerms, Format::kRange, kRows, kKnownTileRows> sums(activations_at<Format>(tile, 0, 0));
   QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sums.acc[m] = zero();
   const std::byte* now = weights;
-  Stream<Format>::visit(weights, activation_blocks(args.k),
-                        [&](const auto& body, const Terms<Format::kTerms>& terms) QUIRE_INLINE_LAMBDA {
-                          QUIRE_UNROLL for (int i = 0; i < Stream<Format>::kLinesPerBlock; ++i) {
-                            prefetch_far(now + kFarAhead + i * kSliceBytes);
-                            prefetch(now + kNearAhead + i * kSliceBytes);
-                          }
-                          now += Stream<Format>::kFullUnitBytes / Format::kUnitBlocks;
-                          sums.add_block(body, terms);
-                          end_of_block();
-                        });
+  const auto add = [&](const auto&... blocks) QUIRE_INLINE_LAMBDA {
+    constexpr int64_t kBytes = sizeof...(blocks) * Stream<Format>::kBlockBytes;
+    sums.add_blocks(StreamAhead<kBytes>{now}, blocks...);
+    end_of_block();
+    now += kBytes;
+  };
+  Stream<Format>::visit(weights, activation_blocks(args.k), [&](const auto&... blocks) QUIRE_INLINE_LAMBDA {
+    if constexpr (kRows <= kRowsOfBlockPairs) {
+      add(blocks...);
+    } else {
+      (add(blocks), ...);
+    }
+  });
   const int n_valid = valid_columns(args, group);
-  float* out = args.out + row * args.ld_out + group * kGroupRows;
+  float* out = args.out + group * kGroupRows;
   QUIRE_UNROLL for (int m = 0; m < kRows; ++m) store_partial(out + m * args.ld_out, sums.acc[m], n_valid);
 }
 
 template <typename Format>
 [[gnu::noinline]] static void unpack_panel(const std::byte* weights, int64_t n_blocks, std::byte* panel) {
-  Stream<Format>::visit(weights, n_blocks,
-                        [&](const auto& body, const Terms<Format::kTerms>& terms) QUIRE_INLINE_LAMBDA {
-                          store_panel_block(panel, body, terms);
-                          panel += panel_block_bytes(Format::kTerms);
-                        });
+  Stream<Format>::visit(weights, n_blocks, [&](const auto&... blocks) QUIRE_INLINE_LAMBDA {
+    const auto store = [&](const auto& block) QUIRE_INLINE_LAMBDA {
+      store_panel_block(panel, block.body, block.terms);
+      panel += panel_block_bytes(Format::kTerms);
+    };
+    (store(blocks), ...);
+  });
 }
 
 static inline Q8x32Tile tile_of(const LinearArgs& args, const RowTiles& tiles, int64_t t) {
@@ -142,13 +170,12 @@ static void run_blocks(const LinearArgs& args, int64_t group_begin, int64_t grou
   const RowTiles tiles = row_tiles(args.m);
   for (int64_t group = group_begin; group < group_end; ++group) {
     const std::byte* weights = args.weights + group * group_bytes;
-    if (args.m > kDirectRows) {
+    if (args.m > kDirectRows || !compiled_for(static_cast<int>(args.m))) {
       run_panels<Format>(args, tiles, weights, group);
     } else {
       const Q8x32Tile tile = tile_of(args, tiles, 0);
-      for_row_pieces<kDirectRows>(0, args.m, [&]<int kRows>(int64_t row) {
-        direct_rows<Format, kRows>(args, tile, row, weights, group);
-      });
+      run_piece<kDirectRows>(
+          args.m, 0, [&]<int kRows>(int64_t) { direct_rows<Format, kRows>(args, tile, weights, group); });
     }
   }
 }

@@ -44,8 +44,8 @@ struct LevelBlocks : Type {
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t n_blocks, const Visit& visit) {
     const std::byte* body = unit + kLayout.header_bytes;
     QUIRE_NO_UNROLL for (int64_t i = 0; i < n_blocks; ++i) {
-      visit(TableBody<NibbleBody>{{body}, Type::kTable},
-            Terms<kTerms>{.scale = {Type::scale(unit + 32 * i)}});
+      visit(block_of(TableBody<NibbleBody>{{body}, Type::kTable},
+                     Terms<kTerms>{.scale = {Type::scale(unit + 32 * i)}}));
       body += kLayout.block_bytes;
     }
   }
@@ -65,8 +65,8 @@ struct IQ4_XS {
       const I32 high = shift_right_logical(load_u16x16(reinterpret_cast<const uint16_t*>(unit + 32)), 2 * j);
       const I32 low = shift_right_logical(as_i32(bload(unit + 64)), 4 * j);
       const I32 field = ior(iand(low, iset1(15)), iand(shift_left<4>(high), iset1(0x30)));
-      visit(TableBody<NibbleBody>{{body}, kIq4Levels.plus_offset},
-            Terms<kTerms>{.scale = {mul(to_f32(isub(field, iset1(32))), d)}});
+      visit(block_of(TableBody<NibbleBody>{{body}, kIq4Levels.plus_offset},
+                     Terms<kTerms>{.scale = {mul(to_f32(isub(field, iset1(32))), d)}}));
       body += kLayout.block_bytes / 8;
     }
   }
@@ -103,8 +103,9 @@ struct NVFP4 {
     I32 scales = as_i32(bload(unit));
     const std::byte* body = unit + kLayout.header_bytes;
     QUIRE_NO_UNROLL for (int i = 0; i < 2; ++i) {
-      visit(TableBody<NvNibbles>{{body}, kNvfp4Levels.plus_offset},
-            Terms<kTerms>{.scale = {half_scale(scales), half_scale(shift_right_logical<8>(scales))}});
+      visit(
+          block_of(TableBody<NvNibbles>{{body}, kNvfp4Levels.plus_offset},
+                   Terms<kTerms>{.scale = {half_scale(scales), half_scale(shift_right_logical<8>(scales))}}));
       scales = shift_right_logical<16>(scales);
       body += kLayout.block_bytes / 2;
     }
@@ -120,8 +121,8 @@ struct I8x16 {
   template <typename Visit>
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t, const Visit& visit) {
     const auto* scales = reinterpret_cast<const float*>(unit);
-    visit(ByteBody{unit + kLayout.header_bytes},
-          Terms<kTerms>{.scale = {load(scales), load(scales + kLanes)}});
+    visit(block_of(ByteBody{unit + kLayout.header_bytes},
+                   Terms<kTerms>{.scale = {load(scales), load(scales + kLanes)}}));
   }
 };
 

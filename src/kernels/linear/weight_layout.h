@@ -15,9 +15,9 @@
 //   q4_k   header 256: f16 d [16], f16 dmin [16], 3 slices of the 12 bytes of 6-bit scales and minimums;
 //          4 times { 8 slices of nibbles: slice s, low = step s of sub-block 2i, high = of sub-block 2i + 1 }
 //   q5_k   header as q4_k; 4 times { 2 slices of fifth bits, of sub-blocks 2i and 2i + 1; 8 of nibbles }
-//   q6_k   header 64: f16 d [16], padding; per half (128 values, runs of 32)
-//          { s8 scales [8][16]; 8 slices of ql: low nibbles run 0, high run 2; 8 slices of qh: bits 2r = run
-//            r; 8 slices of ql: low nibbles run 1, high run 3 }
+//   q6_k   header 64: f16 d [16], padding; per half (128 values)
+//          { s8 scales [8][16]; per 16 values 3 slices: low six bits of slice v = step v, its top two
+//            bits = bits 2v, 2v + 1 of step 3 }
 //   q2_k   header 320: f16 d [16], f16 dmin [16], 4 slices of the 16 bytes of scales and minimums; per half
 //          { 8 slices: bits 2r = run r }
 //   q3_k   header 256: f16 d [16], padding, 3 slices of the 12 bytes of scales; per half

@@ -327,6 +327,8 @@ QUIRE_VEC_FN void store_bf16_partial(uint16_t* p, F32 a, int n) {
 
 // ---- B64: packed bytes and dot products
 
+inline constexpr bool kFastByteDots = false;
+
 QUIRE_VEC_FN B64 bload(const void* p) {
   return {load_256(p), load_256(static_cast<const unsigned char*>(p) + 32)};
 }

@@ -260,6 +260,7 @@ QUIRE_VEC_FN I32 broadcast_s16x2(const int16_t* a2) { return {_mm512_set1_epi32(
 
 #if defined(QUIRE_ISA_IS_AVX512VNNI)
 
+inline constexpr bool kFastByteDots = true;
 QUIRE_VEC_FN I32 dot_u8s8(I32 acc, B64 w, I32 a) { return {_mm512_dpbusd_epi32(acc.v, w.v, a.v)}; }
 QUIRE_VEC_FN I32 dot_u7s8(I32 acc, B64 w, I32 a) { return dot_u8s8(acc, w, a); }
 QUIRE_VEC_FN I32 dot_s16s16_pair(I32 acc, B64 w, I32 a) { return {_mm512_dpwssd_epi32(acc.v, w.v, a.v)}; }
@@ -289,6 +290,7 @@ QUIRE_VEC_FN I32 dot_u7s8(I32 acc, B64 w, const int8_t* a4) { return dot_u8s8(ac
 
 #else
 
+inline constexpr bool kFastByteDots = false;
 // vpmaddubsw saturates at int16, so bytes above 127 go through 16-bit products: even bytes, then odd ones.
 QUIRE_VEC_FN I32 dot_u8s8(I32 acc, B64 w, I32 a) {
   const __m512i w_even = _mm512_and_si512(w.v, _mm512_set1_epi16(0x00ff));

@@ -369,6 +369,8 @@ QUIRE_VEC_FN void store_bf16(uint16_t* p, const F32& a) { store_bf16_partial(p, 
 
 // ---- B64: packed bytes and dot products
 
+inline constexpr bool kFastByteDots = false;
+
 QUIRE_VEC_FN B64 bload(const void* p) {
   return each_byte([=](int i) { return static_cast<const uint8_t*>(p)[i]; });
 }
