@@ -12,15 +12,17 @@ template <typename BodyType, const BlockLayout& layout, CodeRange range>
 struct ScaledBlocks {
   static constexpr BlockLayout kLayout = layout;
   static constexpr int kUnitBlocks = 2;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kScale;
   static constexpr CodeRange kRange = range;
   template <typename Visit>
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t n_blocks, const Visit& visit) {
-    const std::byte* body = unit + kLayout.header_bytes;
-    QUIRE_NO_UNROLL for (int64_t i = 0; i < n_blocks; ++i) {
-      visit(block_of(BodyType{body}, Terms<kTerms>{.scale = {f16_lanes(unit + 32 * i)}}));
-      body += kLayout.block_bytes;
-    }
+    const auto block = [&](int64_t i) QUIRE_INLINE_LAMBDA {
+      return block_of(BodyType{unit + kLayout.header_bytes + i * kLayout.block_bytes},
+                      Terms<kTerms>{.scale = {f16_lanes(unit + 32 * i)}});
+    };
+    if (n_blocks == 1) return visit(block(0));
+    visit(block(0), block(1));
   }
 };
 
@@ -34,17 +36,22 @@ struct Q8_0 : ScaledBlocks<ByteBody, kQ8_0Layout, CodeRange::kEightBits> {
   static const int32_t* start(const Q8x32Tile& tile) { return tile.start_128; }
 };
 
-// A header of f16 scales and minimums.
+// Each block has a header of f16 scales and minimums.
 template <typename BodyType, const BlockLayout& layout>
 struct BlocksAboveMinimum {
   static constexpr BlockLayout kLayout = layout;
-  static constexpr int kUnitBlocks = 1;
+  static constexpr int kUnitBlocks = 2;
+  static constexpr int kUnitHeaders = 2;
   static constexpr TermKind kTerms = TermKind::kScaleOffset;
   static constexpr CodeRange kRange = CodeRange::kSevenBits;
   template <typename Visit>
-  QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t, const Visit& visit) {
-    visit(block_of(BodyType{unit + kLayout.header_bytes},
-                   Terms<kTerms>{.scale = {f16_lanes(unit)}, .offset = {f16_lanes(unit + 32)}}));
+  QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t n_blocks, const Visit& visit) {
+    const auto block = [](const std::byte* header) QUIRE_INLINE_LAMBDA {
+      return block_of(BodyType{header + kLayout.header_bytes},
+                      Terms<kTerms>{.scale = {f16_lanes(header)}, .offset = {f16_lanes(header + 32)}});
+    };
+    if (n_blocks == 1) return visit(block(unit));
+    visit(block(unit), block(unit + packed_bytes(kLayout, 1)));
   }
 };
 

@@ -9,13 +9,11 @@
 namespace quire::kernels::QUIRE_ISA {
 namespace {
 
-// Calls visit(kRun) for the four runs of a half.
-template <typename VisitRun>
-QUIRE_VEC_FN void visit_runs(const VisitRun& visit_run) {
-  visit_run.template operator()<0>();
-  visit_run.template operator()<1>();
-  visit_run.template operator()<2>();
-  visit_run.template operator()<3>();
+// Visits the blocks block(kRun) of the four runs of a half.
+template <typename Visit, typename BlockOfRun>
+QUIRE_VEC_FN void visit_runs(const Visit& visit, const BlockOfRun& block) {
+  visit(block.template operator()<0>(), block.template operator()<1>());
+  visit(block.template operator()<2>(), block.template operator()<3>());
 }
 
 // Scales, or offsets, of the 16 groups of a super-block.
@@ -37,6 +35,7 @@ struct TwoBits {
 struct Q2_K {
   static constexpr BlockLayout kLayout = kQ2_KLayout;
   static constexpr int kUnitBlocks = 8;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kTwoScalesOffsets;
   static constexpr CodeRange kRange = CodeRange::kSevenBits;
   template <typename Visit>
@@ -51,11 +50,11 @@ struct Q2_K {
     }
     QUIRE_NO_UNROLL for (int64_t half = 0; half < 2; ++half) {
       const std::byte* slices = unit + kLayout.header_bytes + half * 8 * kSliceBytes;
-      visit_runs([&]<int kRun>() QUIRE_INLINE_LAMBDA {
+      visit_runs(visit, [&]<int kRun>() QUIRE_INLINE_LAMBDA {
         const int64_t group = 8 * half + 2 * kRun;
-        visit(block_of(TwoBits<kRun>{slices},
-                       Terms<kTerms>{.scale = {scales.at(group), scales.at(group + 1)},
-                                     .offset = {offsets.at(group), offsets.at(group + 1)}}));
+        return block_of(TwoBits<kRun>{slices},
+                        Terms<kTerms>{.scale = {scales.at(group), scales.at(group + 1)},
+                                      .offset = {offsets.at(group), offsets.at(group + 1)}});
       });
     }
   }
@@ -77,6 +76,7 @@ struct ThreeBits {
 struct Q3_K {
   static constexpr BlockLayout kLayout = kQ3_KLayout;
   static constexpr int kUnitBlocks = 8;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kTwoScales;
   static constexpr CodeRange kRange = CodeRange::kSevenBits;
   static const int32_t* start(const Q8x32Tile& tile) { return tile.start_32_halves; }
@@ -101,10 +101,10 @@ struct Q3_K {
     scale_four(bshift_right16<4>(low4), bshift_right16<2>(high), d, scales.lanes + 12);
     QUIRE_NO_UNROLL for (int64_t half = 0; half < 2; ++half) {
       const std::byte* slices = unit + kLayout.header_bytes + half * 12 * kSliceBytes;
-      visit_runs([&]<int kRun>() QUIRE_INLINE_LAMBDA {
+      visit_runs(visit, [&]<int kRun>() QUIRE_INLINE_LAMBDA {
         const int64_t group = 8 * half + 2 * kRun;
-        visit(block_of(ThreeBits<kRun>{slices},
-                       Terms<kTerms>{.scale = {scales.at(group), scales.at(group + 1)}}));
+        return block_of(ThreeBits<kRun>{slices},
+                        Terms<kTerms>{.scale = {scales.at(group), scales.at(group + 1)}});
       });
     }
   }
@@ -128,6 +128,7 @@ struct SixBits {
 struct Q6_K {
   static constexpr BlockLayout kLayout = kQ6_KLayout;
   static constexpr int kUnitBlocks = 8;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kTwoScales;
   static constexpr CodeRange kRange = CodeRange::kSevenBits;
   static const int32_t* start(const Q8x32Tile& tile) { return tile.start_32_halves; }

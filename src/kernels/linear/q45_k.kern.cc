@@ -68,6 +68,7 @@ template <template <int> typename Body>
 struct Q45K {
   static constexpr BlockLayout kLayout = Body<0>::kLayout;
   static constexpr int kUnitBlocks = 8;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kScaleOffset;
   static constexpr CodeRange kRange = CodeRange::kSevenBits;
   template <typename Visit>

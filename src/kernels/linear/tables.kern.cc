@@ -39,36 +39,39 @@ template <typename Type>
 struct LevelBlocks : Type {
   static constexpr BlockLayout kLayout = kNibbleLayout;
   static constexpr int kUnitBlocks = 2;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kScale;
   template <typename Visit>
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t n_blocks, const Visit& visit) {
-    const std::byte* body = unit + kLayout.header_bytes;
-    QUIRE_NO_UNROLL for (int64_t i = 0; i < n_blocks; ++i) {
-      visit(block_of(TableBody<NibbleBody>{{body}, Type::kTable},
-                     Terms<kTerms>{.scale = {Type::scale(unit + 32 * i)}}));
-      body += kLayout.block_bytes;
-    }
+    const auto block = [&](int64_t i) QUIRE_INLINE_LAMBDA {
+      const std::byte* body = unit + kLayout.header_bytes + i * kLayout.block_bytes;
+      return block_of(TableBody<NibbleBody>{{body}, Type::kTable},
+                      Terms<kTerms>{.scale = {Type::scale(unit + 32 * i)}});
+    };
+    if (n_blocks == 1) return visit(block(0));
+    visit(block(0), block(1));
   }
 };
 
 struct IQ4_XS {
   static constexpr BlockLayout kLayout = kIQ4_XSLayout;
   static constexpr int kUnitBlocks = 8;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kScale;
   static constexpr CodeRange kRange = CodeRange::kEightBits;
   static const int32_t* start(const Q8x32Tile& tile) { return tile.start_128; }
   template <typename Visit>
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t, const Visit& visit) {
     const F32 d = f16_lanes(unit);
-    const std::byte* body = unit + kLayout.header_bytes;
-    QUIRE_NO_UNROLL for (int j = 0; j < 8; ++j) {
+    const auto block = [&](int j) QUIRE_INLINE_LAMBDA {
       const I32 high = shift_right_logical(load_u16x16(reinterpret_cast<const uint16_t*>(unit + 32)), 2 * j);
       const I32 low = shift_right_logical(as_i32(bload(unit + 64)), 4 * j);
       const I32 field = ior(iand(low, iset1(15)), iand(shift_left<4>(high), iset1(0x30)));
-      visit(block_of(TableBody<NibbleBody>{{body}, kIq4Levels.plus_offset},
-                     Terms<kTerms>{.scale = {mul(to_f32(isub(field, iset1(32))), d)}}));
-      body += kLayout.block_bytes / 8;
-    }
+      const std::byte* body = unit + kLayout.header_bytes + j * (kLayout.block_bytes / 8);
+      return block_of(TableBody<NibbleBody>{{body}, kIq4Levels.plus_offset},
+                      Terms<kTerms>{.scale = {mul(to_f32(isub(field, iset1(32))), d)}});
+    };
+    QUIRE_NO_UNROLL for (int j = 0; j < 8; j += 2) visit(block(j), block(j + 1));
   }
 };
 
@@ -85,6 +88,7 @@ struct NvNibbles {
 struct NVFP4 {
   static constexpr BlockLayout kLayout = kNVFP4Layout;
   static constexpr int kUnitBlocks = 2;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kTwoScales;
   static constexpr CodeRange kRange = CodeRange::kSevenBits;
   static const int32_t* start(const Q8x32Tile& tile) { return tile.start_32_halves; }
@@ -100,21 +104,21 @@ struct NVFP4 {
 
   template <typename Visit>
   QUIRE_VEC_FN void visit_unit(const std::byte* unit, int64_t, const Visit& visit) {
-    I32 scales = as_i32(bload(unit));
-    const std::byte* body = unit + kLayout.header_bytes;
-    QUIRE_NO_UNROLL for (int i = 0; i < 2; ++i) {
-      visit(
-          block_of(TableBody<NvNibbles>{{body}, kNvfp4Levels.plus_offset},
-                   Terms<kTerms>{.scale = {half_scale(scales), half_scale(shift_right_logical<8>(scales))}}));
-      scales = shift_right_logical<16>(scales);
-      body += kLayout.block_bytes / 2;
-    }
+    const I32 scales = as_i32(bload(unit));
+    const auto block = [&](I32 two_scales, int i) QUIRE_INLINE_LAMBDA {
+      const std::byte* body = unit + kLayout.header_bytes + i * (kLayout.block_bytes / 2);
+      return block_of(
+          TableBody<NvNibbles>{{body}, kNvfp4Levels.plus_offset},
+          Terms<kTerms>{.scale = {half_scale(two_scales), half_scale(shift_right_logical<8>(two_scales))}});
+    };
+    visit(block(scales, 0), block(shift_right_logical<16>(scales), 1));
   }
 };
 
 struct I8x16 {
   static constexpr BlockLayout kLayout = kI8x16Layout;
   static constexpr int kUnitBlocks = 1;
+  static constexpr int kUnitHeaders = 1;
   static constexpr TermKind kTerms = TermKind::kTwoScales;
   static constexpr CodeRange kRange = CodeRange::kEightBits;
   static const int32_t* start(const Q8x32Tile& tile) { return tile.start_128_halves; }
