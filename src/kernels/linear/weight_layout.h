@@ -55,7 +55,7 @@ static constexpr BlockLayout kIQ4_XSLayout = {1, 128, 32 * kSliceBytes};
 static constexpr BlockLayout kNVFP4Layout = {1, 64, 8 * kSliceBytes};
 static constexpr BlockLayout kI8x16Layout = {1, 128, 8 * kSliceBytes};
 
-constexpr int64_t packed_bytes(const BlockLayout& layout, int64_t n_blocks) {
+static constexpr int64_t packed_bytes(const BlockLayout& layout, int64_t n_blocks) {
   const int64_t headers = (n_blocks + layout.blocks_per_header - 1) / layout.blocks_per_header;
   return headers * layout.header_bytes + n_blocks * layout.block_bytes;
 }
