@@ -11,7 +11,9 @@
 //   template <typename Visit>
 //   static void visit_unit(const std::byte* unit, int64_t n_blocks, const Visit& visit);
 //       calls visit(Block, ...) for n_blocks blocks in ascending order, several at once where few rows profit
-// and run_blocks<Format> is its LinearKernel::run. Few rows unpack in registers; more go by panels.
+// and run_blocks<Format> is its LinearKernel::run. Up to kMaxRows rows unpack in registers, beside the dot
+// products; more go by panels. By panels 9 to 12 rows of Q4_K and Q6_K read memory 6-50% slower; from the
+// second-level cache Q4_0, Q4_1, Q4_K and Q8_0 were 9-26% slower, Q6_K as fast.
 #pragma once
 
 #include "kernels/linear/panel.h"
@@ -19,10 +21,6 @@
 #include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {
-
-// Up to this many rows codes are unpacked in registers, beside the dot products: 5 to 8 rows run 5-18% faster
-// than by panels, 10 or 12 do not.
-static constexpr int kDirectRows = kMaxRows < 8 ? kMaxRows : 8;
 
 // Whether an F32 is one register, of 32.
 static constexpr bool kManyRegisters = alignof(F32) == 64;
@@ -172,11 +170,11 @@ static void run_blocks(const LinearArgs& args, int64_t group_begin, int64_t grou
   const RowTiles tiles = row_tiles(args.m);
   for (int64_t group = group_begin; group < group_end; ++group) {
     const std::byte* weights = args.weights + group * group_bytes;
-    if (args.m > kDirectRows || !compiled_for(static_cast<int>(args.m))) {
+    if (args.m > kMaxRows || !compiled_for(static_cast<int>(args.m))) {
       run_panels<Format>(args, tiles, weights, group);
     } else {
       const Q8x32Tile tile = tile_of(args, tiles, 0);
-      run_piece<kDirectRows>(
+      run_piece<kMaxRows>(
           args.m, 0, [&]<int kRows>(int64_t) { direct_rows<Format, kRows>(args, tile, weights, group); });
     }
   }
