@@ -48,10 +48,15 @@ set(QUIRE_ISA_FLAGS_scalar "")
 set(QUIRE_ISA_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi2)
 set(QUIRE_ISA_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512)
 set(QUIRE_ISA_FLAGS_avx512vnni ${QUIRE_ISA_FLAGS_avx512} -mavx512vnni)
+# Tiles serve the linear layers; everything else of this ISA is avx512vnni's.
+set(QUIRE_ISA_FLAGS_amx ${QUIRE_ISA_FLAGS_avx512vnni} -mamx-tile -mamx-int8)
 
 function(quire_isa_options TARGET ISA)
   string(TOUPPER ${ISA} ISA_UPPER)
   target_compile_definitions(${TARGET} PRIVATE QUIRE_ISA=${ISA} QUIRE_ISA_IS_${ISA_UPPER}=1)
+  if(ISA STREQUAL amx)
+    target_compile_definitions(${TARGET} PRIVATE QUIRE_ISA_IS_AVX512VNNI=1)
+  endif()
   target_compile_options(${TARGET} PRIVATE ${QUIRE_ISA_FLAGS_${ISA}} -fno-exceptions -fno-rtti -fno-math-errno)
 endfunction()
 
@@ -59,17 +64,22 @@ endfunction()
 # QUIRE_ISA_IS_<NAME>=1, and must export nothing but what lives in namespace quire::kernels::QUIRE_ISA.
 function(quire_kernels TARGET)
   foreach(isa ${QUIRE_ISAS})
-    add_library(${TARGET}_${isa} OBJECT ${ARGN})
-    target_link_libraries(${TARGET}_${isa} PRIVATE quire_flags quire_base quire_tensor)
-    quire_isa_options(${TARGET}_${isa} ${isa})
-    if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT QUIRE_SANITIZE)
-      target_compile_options(${TARGET}_${isa} PRIVATE -O3)
-    endif()
-    target_sources(${TARGET} PRIVATE $<TARGET_OBJECTS:${TARGET}_${isa}>)
-    # For the symbol check (tests/checks).
-    set_target_properties(${TARGET}_${isa} PROPERTIES QUIRE_KERNEL_ISA ${isa})
-    set_property(GLOBAL APPEND PROPERTY QUIRE_KERNEL_TARGETS ${TARGET}_${isa})
+    quire_kernels_of(${isa} ${TARGET} ${ARGN})
   endforeach()
+endfunction()
+
+# The same for one ISA.
+function(quire_kernels_of ISA TARGET)
+  add_library(${TARGET}_${ISA} OBJECT ${ARGN})
+  target_link_libraries(${TARGET}_${ISA} PRIVATE quire_flags quire_base quire_tensor)
+  quire_isa_options(${TARGET}_${ISA} ${ISA})
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT QUIRE_SANITIZE)
+    target_compile_options(${TARGET}_${ISA} PRIVATE -O3)
+  endif()
+  target_sources(${TARGET} PRIVATE $<TARGET_OBJECTS:${TARGET}_${ISA}>)
+  # For the symbol check (tests/checks).
+  set_target_properties(${TARGET}_${ISA} PROPERTIES QUIRE_KERNEL_ISA ${ISA})
+  set_property(GLOBAL APPEND PROPERTY QUIRE_KERNEL_TARGETS ${TARGET}_${ISA})
 endfunction()
 
 # One precompiled GoogleTest for all tests: they are compiled alike.

@@ -47,7 +47,7 @@ def cpu_flags():
 
 
 def ggml_options(amx):
-    """CMake options for what this processor has; AMX, which quire does not use, only where asked for."""
+    """CMake options for what this processor has; AMX only where asked for."""
     flags = cpu_flags()
     names = {"avx512f": "AVX512", "avx512_vbmi": "AVX512_VBMI", "avx512vbmi": "AVX512_VBMI", "avx512_vnni": "AVX512_VNNI",
              "avx512_bf16": "AVX512_BF16", "avx_vnni": "AVX_VNNI"}

@@ -27,8 +27,9 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
       ->check(CLI::Range(1, 4096).description(""))
       ->type_name("N")
       ->group(kGroup);
-  add_choice<std::string>(app, "--isa", settings.isa, "auto, avx512vnni, avx512, avx2 or scalar",
+  add_choice<std::string>(app, "--isa", settings.isa, "auto, amx, avx512vnni, avx512, avx2 or scalar",
                           {{"auto", "auto"},
+                           {"amx", "amx"},
                            {"avx512vnni", "avx512vnni"},
                            {"avx512", "avx512"},
                            {"avx2", "avx2"},

@@ -5,6 +5,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace quire {
@@ -15,10 +17,8 @@ struct IsaName {
   const char* name;
 };
 constexpr IsaName kNames[] = {
-    {Isa::kScalar, "scalar"},
-    {Isa::kAvx2, "avx2"},
-    {Isa::kAvx512, "avx512"},
-    {Isa::kAvx512Vnni, "avx512vnni"},
+    {Isa::kScalar, "scalar"},         {Isa::kAvx2, "avx2"}, {Isa::kAvx512, "avx512"},
+    {Isa::kAvx512Vnni, "avx512vnni"}, {Isa::kAmx, "amx"},
 };
 
 #if defined(__x86_64__)
@@ -28,6 +28,7 @@ struct CpuFeatures {
   uint32_t leaf1_ecx = 0;
   uint32_t leaf7_ebx = 0;
   uint32_t leaf7_ecx = 0;
+  uint32_t leaf7_edx = 0;
   uint64_t saved_state = 0;  // XCR0
 };
 
@@ -38,6 +39,7 @@ CpuFeatures read_cpu_features() {
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0) {
     features.leaf7_ebx = ebx;
     features.leaf7_ecx = ecx;
+    features.leaf7_edx = edx;
   }
   constexpr uint32_t kOsxsave = 1u << 27;
   if ((features.leaf1_ecx & kOsxsave) != 0) {
@@ -68,6 +70,15 @@ bool has_avx512(const CpuFeatures& cpu) {
          has_all(cpu.saved_state, kMasksAndZmm);
 }
 
+// Tiles also need the system's leave, asked for once per process: their state is 8 kB per thread.
+bool has_amx(const CpuFeatures& cpu) {
+  constexpr uint32_t kTile = 1u << 24, kInt8 = 1u << 25;  // leaf 7, edx
+  constexpr uint64_t kTileState = 0x60000;
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // arch_prctl(ARCH_REQ_XCOMP_PERM, ...)
+  return has_all(cpu.leaf7_edx, kTile | kInt8) && has_all(cpu.saved_state, kTileState) &&
+         syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
 bool detect(Isa isa) {
   const CpuFeatures cpu = read_cpu_features();
   constexpr uint32_t kVnni = 1u << 11;  // leaf 7, ecx
@@ -80,6 +91,8 @@ bool detect(Isa isa) {
       return has_avx512(cpu);
     case Isa::kAvx512Vnni:
       return has_avx512(cpu) && has_all(cpu.leaf7_ecx, kVnni);
+    case Isa::kAmx:
+      return has_avx512(cpu) && has_all(cpu.leaf7_ecx, kVnni) && has_amx(cpu);
   }
   return false;
 }
@@ -136,7 +149,8 @@ Result<Isa> choose_isa(std::string_view name) {
                       names_of(supported_isas()));
   }
   return make_error(ErrorCode::kInvalidArgument,
-                    "unknown instruction set '{}'; expected auto, scalar, avx2, avx512 or avx512vnni", name);
+                    "unknown instruction set '{}'; expected auto, scalar, avx2, avx512, avx512vnni or amx",
+                    name);
 }
 
 }  // namespace quire

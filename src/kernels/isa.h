@@ -13,9 +13,9 @@
 namespace quire {
 
 // In order of preference, last is best.
-enum class Isa { kScalar, kAvx2, kAvx512, kAvx512Vnni };
+enum class Isa { kScalar, kAvx2, kAvx512, kAvx512Vnni, kAmx };
 
-const char* isa_name(Isa isa);  // "scalar", "avx2", "avx512", "avx512vnni"
+const char* isa_name(Isa isa);  // "scalar", "avx2", "avx512", "avx512vnni", "amx"
 
 // Whether this processor (and its operating system) can run `isa`.
 bool isa_supported(Isa isa);

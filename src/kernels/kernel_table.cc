@@ -49,6 +49,16 @@ const KernelTable& kernel_table(Isa isa) {
                                         avx512vnni::recurrent_ops()};
       return table;
     }
+    // Tiles of the processor multiply in linear layers; all else is AVX-512's.
+    case Isa::kAmx: {
+      static const KernelTable table = {isa,
+                                        avx512vnni::row_ops(),
+                                        avx512vnni::attention_ops(),
+                                        avx512vnni::latent_attention_ops(),
+                                        amx::linear_ops(),
+                                        avx512vnni::recurrent_ops()};
+      return table;
+    }
   }
   check_failed(__FILE__, __LINE__, "isa", "not a known instruction set");
 }

@@ -1,6 +1,6 @@
 // Where quantised activation rows lie: tiles of at most kTileRows rows, each in the order kernels read it.
 //
-// m rows are cut into equal tiles (32 rows: 10, 11, 11), which lie one after the other; rows before a tile
+// m rows are cut into equal tiles (32 rows: 11, 11, 10), which lie one after the other; rows before a tile
 // take row_bytes() each. Inside a tile of T rows with nb blocks of 32 values, arrays follow each other:
 //
 //   codes            s8  [nb][T][32]
@@ -31,19 +31,21 @@ static constexpr int kSuperBlock = 256;
 static constexpr float kSumBias = 12582912.0f;
 static constexpr int32_t kSumBiasBits = 0x4b400000;
 
-// The cut of m rows into equal tiles.
+// The cut of m rows into `count` tiles: the first `n_larger` have one row more than the `rows` of the others.
 struct RowTiles {
-  int64_t m;
-  int64_t count;
+  int64_t count, rows, n_larger;
 };
-static inline RowTiles row_tiles(int64_t m) { return {m, (m + kTileRows - 1) / kTileRows}; }
-static inline int64_t tile_begin(const RowTiles& tiles, int64_t t) { return tiles.m * t / tiles.count; }
+static inline RowTiles row_tiles(int64_t m) {
+  const int64_t count = (m + kTileRows - 1) / kTileRows;
+  return {.count = count, .rows = m / count, .n_larger = m % count};
+}
+static inline int64_t tile_begin(const RowTiles& tiles, int64_t t) {
+  return t * tiles.rows + (t < tiles.n_larger ? t : tiles.n_larger);
+}
 // The tile that holds row r.
 static inline int64_t tile_of_row(const RowTiles& tiles, int64_t r) {
-  int64_t t = r * tiles.count / tiles.m;
-  while (tile_begin(tiles, t + 1) <= r) ++t;
-  while (tile_begin(tiles, t) > r) --t;
-  return t;
+  const int64_t in_larger = tiles.n_larger * (tiles.rows + 1);
+  return r < in_larger ? r / (tiles.rows + 1) : tiles.n_larger + (r - in_larger) / tiles.rows;
 }
 
 // Blocks of 32 that k values fill, the last one perhaps in part.

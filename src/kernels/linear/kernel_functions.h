@@ -25,6 +25,10 @@ namespace avx512vnni {
 #include "kernels/linear/kernels.inc"
 void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
 }  // namespace avx512vnni
+namespace amx {
+#include "kernels/linear/kernels.inc"
+void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
+}  // namespace amx
 
 }  // namespace quire::kernels
 

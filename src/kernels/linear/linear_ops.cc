@@ -41,4 +41,13 @@ static constexpr LinearKernel kKernels[] = {
 LinearOps linear_ops() { return {kKernels, quantize_rows}; }
 }  // namespace avx512vnni
 
+namespace amx {
+#define QUIRE_LINEAR_KERNEL(name, format) {#name "/amx", Isa::kAmx, &(format), run_##name},
+static constexpr LinearKernel kKernels[] = {
+#include "kernels/linear/kernels.inc"
+};
+#undef QUIRE_LINEAR_KERNEL
+LinearOps linear_ops() { return {kKernels, quantize_rows}; }
+}  // namespace amx
+
 }  // namespace quire::kernels

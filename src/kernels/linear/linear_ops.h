@@ -17,5 +17,8 @@ LinearOps linear_ops();
 namespace avx512vnni {
 LinearOps linear_ops();
 }
+namespace amx {
+LinearOps linear_ops();
+}
 
 }  // namespace quire::kernels

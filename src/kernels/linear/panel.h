@@ -8,10 +8,11 @@
 #pragma once
 
 #include "kernels/linear/block_terms.h"
+#include "kernels/vec/tiles.h"
 
 namespace quire::kernels::QUIRE_ISA {
 
-static constexpr int kPanelBlocks = 16;
+static constexpr int kPanelBlocks = 24;
 
 constexpr int panel_block_bytes(TermKind kind) {
   return (8 + n_scales(kind) + n_offsets(kind)) * kSliceBytes;
@@ -21,25 +22,59 @@ constexpr int panel_block_bytes(TermKind kind) {
 struct ReadAhead {
   const std::byte* at;
   int64_t bytes;
+
+  // Asks for the next n bytes at most.
+  QUIRE_VEC_MEMBER void ask(int64_t n) {
+    const int64_t now = n < bytes ? n : bytes;
+    QUIRE_NO_UNROLL for (int64_t i = 0; i < now; i += 64) prefetch(at + i);
+    at += now;
+    bytes -= now;
+  }
 };
 
 // Whether outputs start at zero, or at what earlier panels of the group left in `out`.
 enum class PanelPlace { kFirst, kLater };
 
-// One panel against one tile.
+// Whether tile registers multiply (vec/tiles.h); then a TileScope lives.
+enum class WithTiles { kNo, kYes };
+// Kinds that tile registers can multiply: with two scales a product would have 16 values only, and vectors
+// are faster.
+constexpr bool has_tile_products(TermKind kind) { return kHasTiles && n_scales(kind) == 1; }
+
+// One panel against tiles of equally many rows, which follow each other.
 struct PanelCall {
   const std::byte* panel;
   int64_t n_blocks;
   PanelPlace place;
-  RowActivations activations;  // of the tile, at the panel's first block
-  int64_t n_rows;
+  RowActivations activations;  // of the first tile, at the panel's first block
+  int64_t n_rows;              // of each tile
+  int64_t n_tiles;
+  int64_t tile_bytes;  // from what one tile has of an array to what the next has
+  WithTiles with;
   ReadAhead ahead;
-  float* out;  // first row of the tile, first column of the group
+  float* out;  // first row of the first tile, first column of the group
   int64_t ld_out;
   int n_valid;  // columns, 1 .. 16
 };
 
 using PanelFn = void (*)(const PanelCall& call);
+
+// The activations of tile t of a call.
+template <TermKind kKind>
+QUIRE_VEC_FN RowActivations activations_of_tile(const PanelCall& call, int64_t t) {
+  const auto shifted = [&](auto* array) {
+    return reinterpret_cast<decltype(array)>(reinterpret_cast<const std::byte*>(array) + t * call.tile_bytes);
+  };
+  RowActivations at = call.activations;
+  at.codes = shifted(at.codes);
+  at.scales = shifted(at.scales);
+  if constexpr (n_offsets(kKind) > 0) {
+    at.sums = shifted(at.sums);
+  } else {
+    at.start = shifted(at.start);
+  }
+  return at;
+}
 
 // The kernel over panels of one kind.
 PanelFn panel_kernel(TermKind kind, CodeRange range);

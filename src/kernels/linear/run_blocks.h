@@ -18,6 +18,7 @@
 
 #include "kernels/linear/panel.h"
 #include "kernels/linear/row_counts.h"
+#include "kernels/vec/tiles.h"
 #include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {
@@ -130,37 +131,44 @@ template <typename Format>
   });
 }
 
-static inline Q8x32Tile tile_of(const LinearArgs& args, const RowTiles& tiles, int64_t t) {
-  const int64_t first = tile_begin(tiles, t);
-  return q8x32_tile(args.activations + first * activation_row_bytes(ActivationKind::kQ8x32, args.k),
-                    tile_begin(tiles, t + 1) - first, activation_blocks(args.k));
+// The n_rows rows from `first` on, which are a tile.
+static inline Q8x32Tile tile_at(const LinearArgs& args, int64_t first, int64_t n_rows) {
+  return q8x32_tile(args.activations + first * activation_row_bytes(ActivationKind::kQ8x32, args.k), n_rows,
+                    activation_blocks(args.k));
 }
 
 // All tiles of rows against one group, panel by panel. Meanwhile the bytes of the next panel (or group) are
-// asked for, by each tile its share.
+// asked for.
 template <typename Format>
-static void run_panels(const LinearArgs& args, const RowTiles& tiles, const std::byte* weights,
-                       int64_t group) {
+static void run_panels(const LinearArgs& args, const RowTiles& tiles, WithTiles with,
+                       const std::byte* weights, int64_t group) {
   const PanelFn kernel = panel_kernel(Format::kTerms, Format::kRange);
   const int64_t n_blocks = activation_blocks(args.k);
+  const int64_t row_bytes = activation_row_bytes(ActivationKind::kQ8x32, args.k);
   alignas(64) std::byte panel[kPanelBlocks * panel_block_bytes(Format::kTerms)];
   for (int64_t first = 0; first < n_blocks; first += kPanelBlocks) {
     const int64_t n = n_blocks - first < kPanelBlocks ? n_blocks - first : kPanelBlocks;
     unpack_panel<Format>(weights, n, panel);
     weights += Stream<Format>::bytes(n);
     const int64_t share = Stream<Format>::bytes(n) / tiles.count;
-    for (int64_t t = 0; t < tiles.count; ++t) {
-      const Q8x32Tile tile = tile_of(args, tiles, t);
+    const auto run_tiles = [&](int64_t begin, int64_t end, int64_t n_rows) {
+      if (begin == end) return;
+      const int64_t row = tile_begin(tiles, begin);
       kernel({.panel = panel,
               .n_blocks = n,
               .place = first == 0 ? PanelPlace::kFirst : PanelPlace::kLater,
-              .activations = activations_at<Format>(tile, first, 0),
-              .n_rows = tile.n_rows,
-              .ahead = {weights + t * share, share},
-              .out = args.out + tile_begin(tiles, t) * args.ld_out + group * kGroupRows,
+              .activations = activations_at<Format>(tile_at(args, row, n_rows), first, 0),
+              .n_rows = n_rows,
+              .n_tiles = end - begin,
+              .tile_bytes = n_rows * row_bytes,
+              .with = with,
+              .ahead = {weights + begin * share, (end - begin) * share},
+              .out = args.out + row * args.ld_out + group * kGroupRows,
               .ld_out = args.ld_out,
               .n_valid = valid_columns(args, group)});
-    }
+    };
+    run_tiles(0, tiles.n_larger, tiles.rows + 1);
+    run_tiles(tiles.n_larger, tiles.count, tiles.rows);
   }
 }
 
@@ -168,15 +176,26 @@ template <typename Format>
 static void run_blocks(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
   const int64_t group_bytes = Stream<Format>::bytes(activation_blocks(args.k));
   const RowTiles tiles = row_tiles(args.m);
-  for (int64_t group = group_begin; group < group_end; ++group) {
-    const std::byte* weights = args.weights + group * group_bytes;
-    if (args.m > kMaxRows || !compiled_for(static_cast<int>(args.m))) {
-      run_panels<Format>(args, tiles, weights, group);
-    } else {
-      const Q8x32Tile tile = tile_of(args, tiles, 0);
-      run_piece<kMaxRows>(
-          args.m, 0, [&]<int kRows>(int64_t) { direct_rows<Format, kRows>(args, tile, weights, group); });
+  const auto run_groups = [&](WithTiles with) {
+    for (int64_t group = group_begin; group < group_end; ++group) {
+      run_panels<Format>(args, tiles, with, args.weights + group * group_bytes, group);
     }
+  };
+  if (args.m > kMaxRows || !compiled_for(static_cast<int>(args.m))) {
+    if constexpr (has_tile_products(Format::kTerms)) {
+      // One tile of rows alone gains nothing from tile registers.
+      if (tiles.count > 1) {
+        const TileScope scope(static_cast<int>(tiles.rows + (tiles.n_larger > 0 ? 1 : 0)), kActivationBlock);
+        return run_groups(WithTiles::kYes);
+      }
+    }
+    return run_groups(WithTiles::kNo);
+  }
+  const Q8x32Tile tile = tile_at(args, 0, args.m);
+  for (int64_t group = group_begin; group < group_end; ++group) {
+    run_piece<kMaxRows>(args.m, 0, [&]<int kRows>(int64_t) {
+      direct_rows<Format, kRows>(args, tile, args.weights + group * group_bytes, group);
+    });
   }
 }
 

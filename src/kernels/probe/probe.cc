@@ -15,6 +15,7 @@ ProbeOps probe_ops(Isa isa) {
     case Isa::kAvx512:
       return avx512::probe_ops();
     case Isa::kAvx512Vnni:
+    case Isa::kAmx:
       return avx512vnni::probe_ops();
   }
   check_failed(__FILE__, __LINE__, "isa", "not a known instruction set");

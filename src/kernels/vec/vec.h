@@ -23,8 +23,8 @@
 //  - F16 and BF16 stores round half to even; NaN stays NaN, overflow gives Inf.
 //  - Shift counts are 0..31 (I32) and 0..15 (B64, on 16-bit units).
 //  - dot_u8s8(acc, w, a): lane + sum of 4 products of unsigned bytes w and signed bytes a, exact (mod 2^32).
-//    dot_u7s8 is the same for w <= 127, cheaper without VNNI (where kFastByteDots is false). The pointer form broadcasts 4 activations to
-//    all lanes.
+//    dot_u7s8 is the same for w <= 127, cheaper without VNNI (where kFastByteDots is false). The pointer form
+//    broadcasts 4 activations to all lanes.
 //  - dot_s16s16_pair(acc, w, a): lane + sum of 2 products of int16.
 //  - lookup16(index, table): table[index] per byte, every index in 0..15.
 #pragma once

@@ -18,6 +18,7 @@ inline std::span<const Probe> probes_of(Isa isa) {
       case Isa::kAvx512:
         return avx512::vec_probes();
       case Isa::kAvx512Vnni:
+      case Isa::kAmx:
         return avx512vnni::vec_probes();
     }
     return ProbeTable{};
