@@ -214,14 +214,6 @@ Value ProgramBuilder::append_linear(Value x, WeightId weight, int64_t n_heads, i
   return append(SumPlanesAttrs{}, pair, {}, DataType::kF32);
 }
 
-int64_t ProgramBuilder::n_linear_values() const {
-  int64_t n = 0;
-  for (const WeightDecl& decl : program_.weights) {
-    if (decl.role == WeightRole::kLinear) n += decl.n() * decl.k() * decl.n_matrices;
-  }
-  return n;
-}
-
 Value ProgramBuilder::linear(Value x, const std::string& weight, int64_t n) {
   const ValueInfo in = info(x);
   QUIRE_CHECK(in.type == DataType::kF32 && in.n_used == 0);

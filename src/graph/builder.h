@@ -131,8 +131,7 @@ class ProgramBuilder {
   Value gate_rows(Value x, Value gate);
   // How finely the linear layers from here on see quantised activations (docs/numerics.md, "Two planes").
   void set_planes(kernels::ActivationPlanes planes) { planes_ = planes; }
-  // Values of all matrices that linear layers have used so far, experts' included.
-  int64_t n_linear_values() const;
+  kernels::ActivationPlanes planes() const { return planes_; }
 
   // w x with w [n, cols of x]; activations are quantised as the weight's type asks, once per (value, type).
   Value linear(Value x, const std::string& weight, int64_t n);

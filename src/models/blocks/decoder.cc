@@ -9,11 +9,31 @@
 namespace quire {
 
 using graph::Value;
+using kernels::ActivationPlanes;
+
+namespace {
+
+// Whether the vocabulary's matrix holds more values than the matrices of all layers. Each of those has a side
+// of d_model, as has the vocabulary's, so that the other sides are compared.
+bool vocabulary_is_most(const DecoderParams& p, const std::optional<MoeSpec>& moe) {
+  const int64_t attention = (int64_t{p.n_head} + p.n_head_kv) * (int64_t{p.d_k} + p.d_v);
+  const int64_t n_dense = moe ? moe->n_dense : p.n_layer;
+  const int64_t experts = moe ? moe->route.n_expert * moe->n_ff + moe->n_ff_shared : 0;
+  return p.n_vocab > p.n_layer * attention + 3 * (n_dense * p.n_ff + (p.n_layer - n_dense) * experts);
+}
+
+}  // namespace
 
 graph::Value decoder(graph::ProgramBuilder& b, const DecoderParams& p, const BuildOptions& options,
                      const DecoderSpec& spec, FunctionRef<AttentionSpec(int32_t il)> attention_of) {
+  // Layers that are small beside the vocabulary lose too much to one plane (docs/numerics.md, "Two planes").
+  const bool two_planes = vocabulary_is_most(p, spec.moe);
   return decoder_of(b, p, options, spec, [&](const std::string& layer, int32_t il, Value x) {
-    return attention_block(b, layer, x, p, attention_of(il));
+    const ActivationPlanes layers_own = b.planes();
+    if (two_planes) b.set_planes(ActivationPlanes::kTwo);
+    const Value y = attention_block(b, layer, x, p, attention_of(il));
+    b.set_planes(layers_own);
+    return y;
   });
 }
 
@@ -29,7 +49,7 @@ graph::Value decoder_of(graph::ProgramBuilder& b, const DecoderParams& p, const 
     // The last layer's error reaches the logits unattenuated: it sees its activations in two planes, and its
     // feed-forward runs for the rows whose logits are wanted only.
     const bool last = il + 1 == p.n_layer;
-    b.set_planes(last ? kernels::ActivationPlanes::kTwo : kernels::ActivationPlanes::kOne);
+    b.set_planes(last ? ActivationPlanes::kTwo : ActivationPlanes::kOne);
 
     Value h = norm_in ? b.rms_norm(x, layer + ".attn_norm.weight", p.norm_eps) : x;
     h = mix(layer, il, h);

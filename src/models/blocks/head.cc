@@ -12,10 +12,7 @@ graph::Value lm_head(graph::ProgramBuilder& b, Value x, const DecoderParams& p, 
   Value h = b.rms_norm(x, std::string(spec.norm) + ".weight", p.norm_eps);
   tap_hidden(b, h, p.n_layer, options);
   b.set_state(h);
-  // An error in its activations goes straight into the logits, hence two planes; unless it is most of the
-  // model, which would then cost almost twice as much per sequence.
-  const bool is_most = p.n_vocab * p.d_model > b.n_linear_values();
-  b.set_planes(is_most ? kernels::ActivationPlanes::kOne : kernels::ActivationPlanes::kTwo);
+  b.set_planes(kernels::ActivationPlanes::kTwo);  // an error in its activations goes straight into the logits
   const bool tied = !b.has("output.weight");
   Value logits = b.linear_bias(h, tied ? "token_embd.weight" : "output.weight", "output.bias", p.n_vocab);
   if (spec.logit_scale != 1) logits = b.scale(logits, spec.logit_scale);
