@@ -12,7 +12,13 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
-static constexpr int kPanelBlocks = 24;
+static constexpr int kPanelBlocks = 24;  // at most
+
+// Blocks of each panel but the last, which is about as long: whole units of 8 blocks (run_blocks.h).
+static inline int64_t blocks_of_a_panel(int64_t n_blocks) {
+  const int64_t panels = (n_blocks + kPanelBlocks - 1) / kPanelBlocks;
+  return (n_blocks + 8 * panels - 1) / (8 * panels) * 8;
+}
 
 constexpr int panel_block_bytes(TermKind kind) {
   return (8 + n_scales(kind) + n_offsets(kind)) * kSliceBytes;

@@ -146,8 +146,9 @@ static void run_panels(const LinearArgs& args, const RowTiles& tiles, WithTiles 
   const int64_t n_blocks = activation_blocks(args.k);
   const int64_t row_bytes = activation_row_bytes(ActivationKind::kQ8x32, args.k);
   alignas(64) std::byte panel[kPanelBlocks * panel_block_bytes(Format::kTerms)];
-  for (int64_t first = 0; first < n_blocks; first += kPanelBlocks) {
-    const int64_t n = n_blocks - first < kPanelBlocks ? n_blocks - first : kPanelBlocks;
+  const int64_t panel_blocks = blocks_of_a_panel(n_blocks);
+  for (int64_t first = 0; first < n_blocks; first += panel_blocks) {
+    const int64_t n = n_blocks - first < panel_blocks ? n_blocks - first : panel_blocks;
     unpack_panel<Format>(weights, n, panel);
     weights += Stream<Format>::bytes(n);
     const int64_t share = Stream<Format>::bytes(n) / tiles.count;
