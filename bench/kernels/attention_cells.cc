@@ -101,7 +101,7 @@ void run_cell(benchmark::State& state, const Cell& cell) {
         ops.attend(
             args,
             {.span = 0, .row_begin = row, .row_end = std::min(row + tile_rows, cell.n_rows), .unit = unit},
-            scratch.value().data());
+            nullptr, scratch.value().data());
       }
     }
   }

@@ -117,7 +117,10 @@ struct AttentionOps {
   int32_t (*tile_rows)(int32_t n_heads, int32_t d_k, int32_t d_v);
   // Bytes of scratch one thread needs for any tile up to tile_rows, 64-byte aligned.
   size_t (*scratch_bytes)(int32_t n_heads, int32_t d_k, int32_t d_v);
-  void (*attend)(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch);
+  // `next` is the tile this thread probably attends to afterwards, or null: while the last chunk of `tile` is
+  // computed, its first keys and values are fetched. No result depends on it.
+  void (*attend)(const AttentionArgs& args, const AttentionTile& tile, const AttentionTile* next,
+                 std::byte* scratch);
 
   // The same in two steps, so that several threads can read one long sequence: attend_chunks computes records
   // of some chunks, merge_chunks adds those of all chunks in ascending order, as attend does. `partials` is

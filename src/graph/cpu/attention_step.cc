@@ -86,15 +86,38 @@ int32_t AttentionStep::choose_tile_rows(const kernels::AttentionArgs& args, int 
   return n_tiles * units_.count >= kTilesPerThread * n_threads ? most : most / 2;
 }
 
+// Where streams are many, a thread takes all units of one at a time: what it reads next is known, so that it
+// is fetched in time, and lies near. Beside few, single units balance better.
 void AttentionStep::run_whole(const kernels::AttentionArgs& args, const StepContext& context) const {
   const std::vector<kernels::AttentionTile>& tiles = context.attention->tiles;
-  const auto n_tiles = static_cast<int64_t>(tiles.size()) * units_.count;
-  const auto attend = [&](int64_t t, int thread) {
-    kernels::AttentionTile tile = tiles[static_cast<size_t>(t / units_.count)];
-    tile.unit = static_cast<int32_t>(t % units_.count);
-    attention_->attend(args, tile, context.thread_scratch(thread));
+  const auto n_tiles = static_cast<int64_t>(tiles.size());
+  int64_t n_long = n_tiles;  // tiles of which units are handed out; those of one token come last
+  const auto is_stream = [](const kernels::AttentionTile& tile) {
+    return tile.row_end - tile.row_begin == 1;
   };
-  context.pool->run(n_tiles, attend, HandOut::kSingly);
+  while (n_long > 0 && is_stream(tiles[static_cast<size_t>(n_long - 1)])) --n_long;
+  if (n_tiles - n_long < kTilesPerThread * context.n_threads) n_long = n_tiles;
+
+  const int64_t n_units = n_tiles * units_.count;
+  const auto tile_of = [&](int64_t unit) {
+    kernels::AttentionTile tile = tiles[static_cast<size_t>(unit / units_.count)];
+    tile.unit = static_cast<int32_t>(unit % units_.count);
+    return tile;
+  };
+  const auto attend = [&](int64_t unit, int64_t next_unit, int thread) {
+    const kernels::AttentionTile next = tile_of(std::min(next_unit, n_units - 1));
+    attention_->attend(args, tile_of(unit), next_unit < n_units ? &next : nullptr,
+                       context.thread_scratch(thread));
+  };
+  const int64_t n_single = n_long * units_.count;
+  const auto attend_part = [&](int64_t part, int thread) {
+    // Threads that keep pace take every n_threads-th part.
+    if (part < n_single) return attend(part, part + context.n_threads, thread);
+    const int64_t begin = n_single + (part - n_single) * units_.count, end = begin + units_.count;
+    for (int64_t unit = begin; unit < end - 1; ++unit) attend(unit, unit + 1, thread);
+    attend(end - 1, begin + units_.count * context.n_threads, thread);
+  };
+  context.pool->run(n_single + n_tiles - n_long, attend_part, HandOut::kSingly);
 }
 
 bool AttentionStep::divide(const kernels::AttentionArgs& args, const StepContext& context) const {
@@ -162,7 +185,7 @@ void AttentionStep::run_split(const kernels::AttentionArgs& args, const StepCont
     size_t i = buffers.split.size() - 1;
     while (part < buffers.split[i].first_part) --i;
     const SplitTile& split = buffers.split[i];
-    if (split.whole) return attention_->attend(args, split.tile, context.thread_scratch(thread));
+    if (split.whole) return attention_->attend(args, split.tile, nullptr, context.thread_scratch(thread));
     const auto first = static_cast<int32_t>((part - split.first_part) * part_chunks);
     const kernels::ChunkRange range = {split.chunks.begin + first,
                                        std::min(split.chunks.begin + first + part_chunks, split.chunks.end)};

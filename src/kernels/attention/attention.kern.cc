@@ -110,12 +110,22 @@ static BlockSight block_sight(const TileRows& rows, int32_t chunk, int32_t row, 
   return sight;
 }
 
-// The pages of `chunk` that rows from `first_row` on see; where there is none, the page of `instead`.
-static ChunkPages pages_ahead(const TileRows& rows, int32_t chunk, int32_t first_row,
-                              const ChunkPages& instead) {
+// The pages of `chunk` that rows from `first_row` on see.
+static ChunkPages pages_of_rows(const TileRows& rows, int32_t chunk, int32_t first_row) {
   const Interval seen = {rows.sees(first_row, chunk).begin, rows.sees(rows.count - 1, chunk).end};
-  ChunkPages pages =
-      find_pages(rows.args, rows.args.spans[rows.tile.span].table, rows.tile.unit, chunk, seen);
+  return find_pages(rows.args, rows.args.spans[rows.tile.span].table, rows.tile.unit, chunk, seen);
+}
+
+// What is read after `chunk`: the next one, or what the tile after this one starts with. Where a page has no
+// successor, that of `instead`.
+static ChunkPages pages_ahead(const TileRows& rows, int32_t chunk, int32_t end_chunk, int32_t first_row,
+                              const AttentionTile* next, const ChunkPages& instead) {
+  ChunkPages pages = {};
+  if (chunk + 1 < end_chunk) {
+    pages = pages_of_rows(rows, chunk + 1, first_row);
+  } else if (next != nullptr) {
+    pages = pages_of_rows(TileRows{rows.args, *next}, chunks_seen(rows.args, *next).begin, 0);
+  }
   for (int page = 0; page < kPagesPerChunk; ++page) {
     if (pages.k[page] != nullptr) continue;
     pages.k[page] = instead.k[page];
@@ -127,8 +137,8 @@ static ChunkPages pages_ahead(const TileRows& rows, int32_t chunk, int32_t first
 // Calls visit(chunk, row, input, storage) for every block of rows that sees something of a chunk, chunks
 // ascending; `row` is the block's first and `storage` says how the input's pages hold their values.
 template <typename Storage, typename Visit>
-static void for_each_block(const TileRows& rows, ChunkRange range, const TileScratch& scratch,
-                           const Visit& visit) {
+static void for_each_block(const TileRows& rows, ChunkRange range, const AttentionTile* next,
+                           const TileScratch& scratch, const Visit& visit) {
   for (int32_t row = 0; row < rows.count; ++row) {
     scale_query(rows.q(row), rows.d_k, rows.args.scale, scratch.q + row * scratch.ld_q);
   }
@@ -141,7 +151,7 @@ static void for_each_block(const TileRows& rows, ChunkRange range, const TileScr
     const Interval seen_by_any = {rows.sees(begin, chunk).begin, rows.sees(end - 1, chunk).end};
     const ChunkPages pages = find_pages(rows.args, table, rows.tile.unit, chunk, seen_by_any);
     ChunkInput input = {.pages = pages,
-                        .ahead = pages_ahead(rows, chunk + 1, begin, pages),
+                        .ahead = pages_ahead(rows, chunk, range.end, begin, next, pages),
                         .q = nullptr,
                         .ld_q = scratch.ld_q,
                         .n_rows = 0,
@@ -183,7 +193,7 @@ static void attend_chunk_range(const AttentionArgs& args, const AttentionTile& t
   const TileRows rows = {args, tile};
   TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
   const int64_t size = record_floats(rows.d_v);
-  for_each_block<Storage>(rows, range, scratch,
+  for_each_block<Storage>(rows, range, nullptr, scratch,
                           [&]<typename Values>(int32_t chunk, int32_t row, const ChunkInput& input, Values) {
                             float* records =
                                 partials + (int64_t{chunk - range.begin} * rows.count + row) * size;
@@ -201,12 +211,13 @@ static void attend_chunk_range(const AttentionArgs& args, const AttentionTile& t
 }
 
 template <typename Storage>
-static void attend_tile(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch_base) {
+static void attend_tile(const AttentionArgs& args, const AttentionTile& tile, const AttentionTile* next,
+                        std::byte* scratch_base) {
   const TileRows rows = {args, tile};
   TileScratch scratch = lay_out_scratch(scratch_base, rows.group, rows.d_k, rows.d_v);
   start_rows(scratch.state, rows.count);
   for_each_block<Storage>(
-      rows, chunks_seen(args, tile), scratch,
+      rows, chunks_seen(args, tile), next, scratch,
       [&]<typename Values>(int32_t, int32_t row, const ChunkInput& input, Values) {
         const MaxAndSum softmax = weigh_chunk<Values>(input, scratch.weights);
         const MergeFactors factors = merge_sums(scratch.state, row, input.n_rows, softmax);
@@ -249,14 +260,15 @@ static void store_kv(const StoreKvArgs& args, int64_t row_begin, int64_t row_end
   }
 }
 
-static void attend(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch) {
+static void attend(const AttentionArgs& args, const AttentionTile& tile, const AttentionTile* next,
+                   std::byte* scratch) {
   switch (args.layout.type) {
     case KvType::kF32:
-      return attend_tile<StorageF32>(args, tile, scratch);
+      return attend_tile<StorageF32>(args, tile, next, scratch);
     case KvType::kF16:
-      return attend_tile<StorageF16>(args, tile, scratch);
+      return attend_tile<StorageF16>(args, tile, next, scratch);
     case KvType::kBF16:
-      return attend_tile<StorageBF16>(args, tile, scratch);
+      return attend_tile<StorageBF16>(args, tile, next, scratch);
   }
 }
 

@@ -308,7 +308,8 @@ static LatentScratch scratch_of(const LatentTile& t, std::byte* base) {
   return lay_out_scratch(base, t.unit_heads, t.d_k, t.d_v);
 }
 
-static void attend(const AttentionArgs& args, const AttentionTile& tile, std::byte* scratch) {
+static void attend(const AttentionArgs& args, const AttentionTile& tile, const AttentionTile* /*next*/,
+                   std::byte* scratch) {
   const LatentTile t = {args, tile};
   with_storage(t, [&]<typename Storage, int kVectors>() {
     attend_tile<Storage, kVectors>(t, scratch_of(t, scratch));

@@ -157,7 +157,7 @@ class PlainModel {
   std::vector<Row> keys_, values_;
 };
 
-// A program loaded and ready, with memory for two sequences, pages in no order.
+// A program loaded and ready, with memory for some sequences, pages in no order.
 class Machine {
  public:
   struct Options {
@@ -168,6 +168,7 @@ class Machine {
     HeadTiles head_tiles = HeadTiles::kOn;
     GatedTiles gated_tiles = GatedTiles::kOn;
     int32_t pages_per_sequence = 3;
+    int32_t n_sequences = 2;
   };
 
   Machine(const MemorySource& source, const Options& options)
@@ -178,8 +179,12 @@ class Machine {
                }).value();
     const KvBinding sizes = bind_kv(built_.program.kv_layers[0], KvType::kF32, nullptr, 0);
     const size_t stride = sizes.layout.page_bytes();
-    const int32_t n_pages = 2 * options.pages_per_sequence;
-    for (int32_t i = 0; i < n_pages; ++i) tables_[i % 2].push_back(n_pages - 1 - i);
+    const int32_t n_pages = options.n_sequences * options.pages_per_sequence;
+    tables_.resize(static_cast<size_t>(options.n_sequences));
+    lengths_.resize(tables_.size());
+    for (int32_t i = 0; i < n_pages; ++i) {
+      tables_[static_cast<size_t>(i % options.n_sequences)].push_back(n_pages - 1 - i);
+    }
     pages_ = MemoryRegion::allocate(stride * static_cast<size_t>(n_pages)).value();
     kv_ = bind_kv(built_.program.kv_layers[0], KvType::kF32, pages_.data(), stride);
     executor_.emplace(CpuExecutor::create({.program = &built_.program,
@@ -197,7 +202,7 @@ class Machine {
   }
 
   struct Item {
-    int sequence;
+    size_t sequence;
     std::vector<int32_t> tokens;
   };
   // Runs the items as one step, logits for the rows asked for.
@@ -234,14 +239,14 @@ class Machine {
   static constexpr StepLimits kLimits = {.max_tokens = 40, .max_outputs = 40};
 
  private:
-  std::vector<int32_t> tables_[2];
+  std::vector<std::vector<int32_t>> tables_;
   Built built_;
   CpuDevice device_;
   WeightStore weights_;
   MemoryRegion pages_;
   KvBinding kv_;
   std::optional<CpuExecutor> executor_;
-  int32_t lengths_[2] = {0, 0};
+  std::vector<int32_t> lengths_;
 };
 
 void expect_near(std::span<const float> got, const Row& want, const char* what) {
@@ -337,6 +342,33 @@ TEST_F(ExecutorTest, DividingALongSequenceBesideAShortOneKeepsTheBits) {
   }
   EXPECT_EQ(a.executor().n_split_attentions(), 0);
   EXPECT_GT(b.executor().n_split_attentions(), 0);
+}
+
+TEST_F(ExecutorTest, ManyStreamsBesideAPromptKeepTheBits) {
+  // So many that threads take whole streams (AttentionStep::run_whole), the prompt's units one by one.
+  constexpr int32_t kStreams = 29;
+  const Machine::Options options = {.n_sequences = kStreams + 1};
+  Machine together(source, options);
+  Machine::Options one_thread = options;
+  one_thread.threads = 1;
+  Machine alone(source, one_thread);
+  for (size_t i = 0; i < kStreams; ++i) {
+    const std::vector<int32_t> prompt = tokens(1 + static_cast<int>(i), static_cast<int>(i));
+    for (Machine* machine : {&together, &alone}) machine->step({{i, prompt}}, {});
+  }
+  std::vector<Machine::Item> items;
+  for (size_t i = 0; i < kStreams; ++i) items.push_back({i, {static_cast<int32_t>(i)}});
+  items.push_back({kStreams, tokens(11, 5)});
+  together.step(items, rows(kStreams + 11));
+  int64_t row = 0;
+  for (const Machine::Item& item : items) {
+    const auto n = static_cast<int>(item.tokens.size());
+    alone.step({item}, rows(n));
+    for (int i = 0; i < n; ++i, ++row) {
+      ASSERT_EQ(std::memcmp(together.logits(row).data(), alone.logits(i).data(), kVocab * sizeof(float)), 0)
+          << "row " << row;
+    }
+  }
 }
 
 TEST_F(ExecutorTest, FusionsLeaveFewerBarriers) {

@@ -111,7 +111,8 @@ void PagedSequence::attend(const AttentionOps& ops, const Case& c, const Inputs&
       const AttentionTile tile = {
           .span = 0, .row_begin = row, .row_end = std::min(row + tile_rows, end - begin), .unit = unit};
       if (options.part_chunks == 0) {
-        ops.attend(args, tile, scratch.get());
+        const AttentionTile* next = row == 0 ? &tile : nullptr;
+        ops.attend(args, tile, next, scratch.get());
         continue;
       }
       const ChunkRange seen = chunks_seen(args, tile);
