@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 namespace quire::kernels {
 
@@ -109,6 +110,28 @@ TestMatrix extreme_matrix(ElementType type, int64_t n, int64_t k, Extreme extrem
     if (type == ElementType::kQ6_K) std::memset(block + 192, extreme == Extreme::kHighest ? 0x7f : 0x80, 16);
     if (type == ElementType::kMXFP4) block[0] = std::byte{127};
     if (type == ElementType::kNVFP4) std::memset(block, 0x7e, 4);  // the largest scale
+  }
+  return matrix;
+}
+
+TestMatrix hostile_scales_matrix(ElementType type, int64_t n, int64_t k, uint64_t seed) {
+  TestMatrix matrix = random_matrix(type, n, k, seed);
+  const ElementTypeInfo& info = element_type_info(type);
+  const ScaleFields fields = scale_fields(type);
+  Random random(seed + 1);
+  // f16: zeros, denormals, the largest, infinities, NaNs.
+  constexpr uint16_t kHalves[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff,
+                                  0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00};
+  const int64_t row_blocks = k / info.block_elems;
+  for (int64_t row = 0; row < n; ++row) {
+    const int64_t at = row * row_blocks + static_cast<int64_t>(random.next()) % row_blocks;
+    std::byte* block = &matrix.bytes[static_cast<size_t>(at * info.block_bytes)];
+    const uint16_t half = kHalves[static_cast<size_t>(row) % std::size(kHalves)];
+    if (type == ElementType::kMXFP4 || type == ElementType::kNVFP4) {
+      block[0] = static_cast<std::byte>(row * 255 / (n - 1));
+    } else if (info.block_elems > 1) {
+      std::memcpy(block + (row % 2 == 1 && fields.second >= 0 ? fields.second : fields.first), &half, 2);
+    }
   }
   return matrix;
 }

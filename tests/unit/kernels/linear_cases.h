@@ -38,6 +38,10 @@ TestMatrix random_matrix(ElementType type, int64_t n, int64_t k, uint64_t seed);
 enum class Extreme { kLowest, kHighest };
 TestMatrix extreme_matrix(ElementType type, int64_t n, int64_t k, Extreme extreme);
 
+// Random blocks, one in every row with a scale at the ends of what its type holds: zeros, denormals, the
+// largest, infinities and NaNs, any exponent.
+TestMatrix hostile_scales_matrix(ElementType type, int64_t n, int64_t k, uint64_t seed);
+
 // [m, k], values of very different size.
 std::vector<float> random_rows(int64_t m, int64_t k, uint64_t seed);
 

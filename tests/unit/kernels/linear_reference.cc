@@ -50,33 +50,51 @@ bool has_scale_per_32(ElementType type) {
   }
 }
 
-// isum * scale rounded once; a zero is +0.
+// isum * scale rounded once, a zero being +0; beyond that the formula that stands for it.
 float product(int isum, float scale) {
+  if (!(std::fabs(scale) < 0x1p104f)) {
+    constexpr float kBias = 12582912.0f;
+    return std::fma(kBias + static_cast<float>(isum), scale, -(kBias * scale));
+  }
   return isum == 0 || scale == 0 ? 0.0f : static_cast<float>(isum) * scale;
 }
 
-float dot_int8(const TensorView& weights, const std::byte* row, const QuantizedRow& x) {
+// One row of weights as codes.
+struct CodedRow {
+  bool scale_per_32, has_offsets;
+  std::vector<int8_t> codes;
+  std::vector<float> scales, offsets;
+};
+CodedRow coded_row(const TensorView& weights, int64_t row) {
   const ElementTypeInfo& info = element_type_info(weights.type);
   const auto k = static_cast<size_t>(weights.n_cols());
-  std::vector<int8_t> codes(k);
-  std::vector<float> scales(k / 16), offsets(k / 16, 0.0f);
-  info.unpack(row, Int8Codes{codes.data(), scales.data(), offsets.data()}, weights.n_cols());
+  CodedRow coded = {.scale_per_32 = has_scale_per_32(weights.type),
+                    .has_offsets = info.has_offsets,
+                    .codes = std::vector<int8_t>(k),
+                    .scales = std::vector<float>(k / 16),
+                    .offsets = std::vector<float>(k / 16, 0.0f)};
+  info.unpack(weights.row(row), Int8Codes{coded.codes.data(), coded.scales.data(), coded.offsets.data()},
+              weights.n_cols());
+  return coded;
+}
+
+float dot_int8(const CodedRow& w, const QuantizedRow& x) {
   float acc = 0.0f;
-  for (size_t b = 0; b < k / 32; ++b) {
+  for (size_t b = 0; b < w.codes.size() / 32; ++b) {
     int isum[2] = {}, asum[2] = {};
     for (size_t i = 0; i < 32; ++i) {
-      isum[i / 16] += codes[32 * b + i] * x.codes[32 * b + i];
+      isum[i / 16] += w.codes[32 * b + i] * x.codes[32 * b + i];
       asum[i / 16] += x.codes[32 * b + i];
     }
-    const float* scale = &scales[2 * b];
-    const float* offset = &offsets[2 * b];
+    const float* scale = &w.scales[2 * b];
+    const float* offset = &w.offsets[2 * b];
     float t;
-    if (has_scale_per_32(weights.type)) {
+    if (w.scale_per_32) {
       t = product(isum[0] + isum[1], scale[0]);
-      if (info.has_offsets) t = std::fma(offset[0], static_cast<float>(asum[0] + asum[1]), t);
+      if (w.has_offsets) t = std::fma(offset[0], static_cast<float>(asum[0] + asum[1]), t);
     } else {
       t = std::fma(static_cast<float>(isum[1]), scale[1], product(isum[0], scale[0]));
-      for (int i = 0; info.has_offsets && i < 2; ++i) t = std::fma(offset[i], static_cast<float>(asum[i]), t);
+      for (int i = 0; w.has_offsets && i < 2; ++i) t = std::fma(offset[i], static_cast<float>(asum[i]), t);
     }
     acc = std::fma(t, x.scales[b], acc);
   }
@@ -107,10 +125,13 @@ std::vector<float> linear_reference(const TensorView& weights, ActivationSetting
     }
     return out;
   }
-  for (int64_t i = 0; i < m; ++i) {
-    const QuantizedRow row = quantize_reference(&x[static_cast<size_t>(i * k)], k);
-    for (int64_t j = 0; j < n; ++j)
-      out[static_cast<size_t>(i * n + j)] = dot_int8(weights, weights.row(j), row);
+  std::vector<QuantizedRow> rows;
+  for (int64_t i = 0; i < m; ++i) rows.push_back(quantize_reference(&x[static_cast<size_t>(i * k)], k));
+  for (int64_t j = 0; j < n; ++j) {
+    const CodedRow coded = coded_row(weights, j);
+    for (int64_t i = 0; i < m; ++i) {
+      out[static_cast<size_t>(i * n + j)] = dot_int8(coded, rows[static_cast<size_t>(i)]);
+    }
   }
   return out;
 }

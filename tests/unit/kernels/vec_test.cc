@@ -1,48 +1,23 @@
 // Every primitive and elementary function of the vector layer gives the bits of the scalar specification on
 // every ISA.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <string_view>
 
+#include "guarded_bytes.h"
 #include "kernel_values.h"
 #include "vec_probes.h"
 
 namespace quire::kernels::test {
 namespace {
 
-// Memory whose last byte is followed by a page that may not be touched.
-class GuardedPage {
- public:
-  GuardedPage() : size_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {
-    void* p = mmap(nullptr, 2 * size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    EXPECT_NE(p, MAP_FAILED);
-    data_ = static_cast<unsigned char*>(p);
-    EXPECT_EQ(mprotect(data_ + size_, size_, PROT_NONE), 0);
-  }
-  ~GuardedPage() { munmap(data_, 2 * size_); }
-  GuardedPage(const GuardedPage&) = delete;
-  GuardedPage& operator=(const GuardedPage&) = delete;
-
-  // The last n elements before the guard.
-  template <typename T>
-  T* last(int n) {
-    return reinterpret_cast<T*>(data_ + size_) - n;
-  }
-
- private:
-  size_t size_;
-  unsigned char* data_ = nullptr;
-};
-
 void fill_random_bytes(void* p, size_t n, std::mt19937& rng) {
   for (size_t i = 0; i < n; ++i) static_cast<unsigned char*>(p)[i] = static_cast<unsigned char>(rng());
 }
 
 struct Edges {
-  GuardedPage in_f32, in_u16, out_f32, out_u16;
+  GuardedBytes in_f32{4096}, in_u16{4096}, out_f32{4096}, out_u16{4096};
 };
 
 ProbeInput random_input(std::mt19937& rng, Edges& edges) {
