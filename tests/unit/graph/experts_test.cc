@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <string>
@@ -71,26 +72,27 @@ struct Form {
   kernels::ActivationPlanes planes = kernels::ActivationPlanes::kOne;
   bool fused = false;   // gate and up in one tensor
   bool biases = false;  // of all three
+  int64_t n_expert = kExperts, n_used = kUsed;
 };
 
-void add_tensors(MemorySource& source, ElementType type) {
+void add_tensors(MemorySource& source, ElementType type, int64_t n_expert = kExperts) {
   source.add_random("embd", {kWidth, kVocab});
-  source.add_random("router", {kWidth, kExperts});
-  source.add_random("up", {kWidth, 2 * kHidden, kExperts}, type);
-  source.add_random("gate", {kWidth, kHidden, kExperts}, type);
-  source.add_random("down", {kHidden, kWidth, kExperts}, type);
-  source.add_random("up.bias", {kHidden, kExperts});
-  source.add_random("gate.bias", {kHidden, kExperts});
-  source.add_random("down.bias", {kWidth, kExperts});
+  source.add_random("router", {kWidth, n_expert});
+  source.add_random("up", {kWidth, 2 * kHidden, n_expert}, type);
+  source.add_random("gate", {kWidth, kHidden, n_expert}, type);
+  source.add_random("down", {kHidden, kWidth, n_expert}, type);
+  source.add_random("up.bias", {kHidden, n_expert});
+  source.add_random("gate.bias", {kHidden, n_expert});
+  source.add_random("down.bias", {kWidth, n_expert});
 }
 
 Program build(const MemorySource& source, const Form& form) {
   ProgramBuilder b(source, kernels::ActivationSetting::kInt8);
   b.set_planes(form.planes);
   const Value x = b.embed("embd", kVocab, kWidth);
-  const Routing routing =
-      b.route(b.linear(x, "router", kExperts),
-              {.n_expert = kExperts, .n_used = kUsed, .normalise = kernels::GateWeights::kSumToOne});
+  const Routing routing = b.route(
+      b.linear(x, "router", form.n_expert),
+      {.n_expert = form.n_expert, .n_used = form.n_used, .normalise = kernels::GateWeights::kSumToOne});
   const auto bias = [&](const char* name) { return form.biases ? std::string(name) : std::string(); };
   // The first half of "up" is up; the second is the gate of the fused form.
   const ExpertLinearParams gate =
@@ -251,6 +253,51 @@ TEST(Experts, ARowsBitsDoNotDependOnWhoSharesTheStep) {
         for (Isa isa : supported_isas())
           EXPECT_TRUE(same_bits(run(source, form, tokens, 25, {.isa = isa_name(isa)}), alone))
               << isa_name(isa);
+      }
+    }
+  }
+}
+
+TEST(Experts, OneExpertAndAllOfThemAreNoSpecialCases) {
+  struct Counts {
+    int64_t n_expert, n_used;
+  };
+  for (const Counts& counts : {Counts{1, 1}, Counts{kExperts, 1}, Counts{kExperts, kExperts}}) {
+    MemorySource source;
+    add_tensors(source, ElementType::kQ8_0, counts.n_expert);
+    for (kernels::ActivationPlanes planes :
+         {kernels::ActivationPlanes::kOne, kernels::ActivationPlanes::kTwo}) {
+      const Form form{.planes = planes, .n_expert = counts.n_expert, .n_used = counts.n_used};
+      const Outputs alone = run(source, form, some_tokens(), 1);
+      for (Isa isa : supported_isas()) {
+        for (size_t chunk : {33u, 50u}) {
+          EXPECT_TRUE(same_bits(run(source, form, some_tokens(), chunk, {.isa = isa_name(isa)}), alone))
+              << isa_name(isa) << " chunk " << chunk << " of " << counts.n_used << "/" << counts.n_expert;
+        }
+      }
+    }
+  }
+}
+
+// A row of NaNs has no best expert: it goes somewhere, stays NaN and leaves the others alone.
+TEST(Experts, ARowOfNaNsLeavesTheOthersAlone) {
+  constexpr int32_t kBroken = 4;
+  MemorySource source;
+  add_tensors(source, ElementType::kQ8_0);
+  std::vector<float> embeddings(source.values("embd"), source.values("embd") + kVocab * kWidth);
+  std::fill_n(embeddings.begin() + kBroken * kWidth, kWidth, std::numeric_limits<float>::quiet_NaN());
+  source.add("embd", {kWidth, kVocab}, embeddings);
+  const std::vector<int32_t> tokens = some_tokens();
+  ASSERT_GT(std::ranges::count(tokens, kBroken), 1);
+  const Outputs alone = run(source, {}, tokens, 1);
+  for (Isa isa : supported_isas()) {
+    SCOPED_TRACE(isa_name(isa));
+    const Outputs rows = run(source, {}, tokens, 50, {.isa = isa_name(isa)});
+    for (size_t r = 0; r < rows.size(); ++r) {
+      if (tokens[r] == kBroken) {
+        EXPECT_TRUE(std::ranges::all_of(rows[r], [](float x) { return std::isnan(x); })) << "row " << r;
+      } else {
+        EXPECT_TRUE(same_bits({rows[r]}, {alone[r]})) << "row " << r;
       }
     }
   }
