@@ -138,6 +138,7 @@ class BadInput(Case):
         self.assert_fails(self.quire("plan", "-m", GOOD, "--budget", "lots"), 2, "lots")
         self.assert_fails(self.quire("plan", "-m", GOOD, "--kv-type", "f8"), 2, "f8")
         self.assert_fails(self.quire("bench", "-m", GOOD, "--batch", "1,none"), 2, "none")
+        self.assert_fails(self.quire("verify", "-m", GOOD, "--ctx", "64"), 2, "--ctx")
         self.assert_fails(self.quire("plan", "-m", GOOD, "--off", "gravity"), 1, "gravity")
         self.assert_fails(self.quire("plan", "-m", GOOD, "--ctx", "99999999999"), 1, "99999999999")
 
@@ -145,6 +146,22 @@ class BadInput(Case):
         path = os.path.join(self.folder, "no", "such", "folder.npy")
         self.assert_fails(self.quire("logits", "-m", GOOD, "--tokens", "1", "--out", path), 1, path)
         self.assert_fails(self.quire("logits", "-m", GOOD, "--tokens", "1", "--out", "/dev/full"), 1, "/dev/full")
+
+    def test_output_that_is_read(self):
+        with open(GOOD, "rb") as file:
+            whole = file.read()
+        model = self.write("copy.gguf", whole)
+        link = os.path.join(self.folder, "link")
+        os.symlink(model, link)
+        text = self.write("text.txt", b"The quick brown fox")
+        for args in (["logits", "--tokens", "1", "--out"], ["embed", "--tokens", "1", "--out"],
+                     ["perplexity", "-f", text, "--save-logits"], ["serve", "--port", "0", "--trace"]):
+            for output in (model, link):
+                with self.subTest(command=args[0], output=output):
+                    self.assert_fails(self.quire(*args, output, "-m", model), 1, output, "read", "expected")
+        self.assert_fails(self.quire("perplexity", "-m", model, "-f", text, "--save-logits", text), 1, text)
+        with open(model, "rb") as file:
+            self.assertEqual(file.read(), whole)
 
 
 if __name__ == "__main__":

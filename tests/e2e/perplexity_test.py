@@ -96,7 +96,7 @@ class Perplexity(Case):
 
     def test_texts_and_places(self):
         self.refuse(1, text="/no/such/text", words=("/no/such/text",))
-        self.refuse(1, text=self.write("empty.txt", b""), words=("too short",))
+        self.refuse(1, text=self.write("empty.txt", b""), words=("empty.txt", "found 0 tokens", "expected at least 1"))
         self.refuse(1, "--save-logits", "/no/such/folder/base", words=("/no/such/folder/base",))
         self.refuse(1, "--save-logits", "/dev/full", words=("/dev/full",))
         self.perplexity(text=self.write("bytes.txt", bytes(range(256))))

@@ -15,6 +15,7 @@
 #include "cli/model_loading.h"
 #include "cli/model_options.h"
 #include "cli/npy_writer.h"
+#include "cli/output_file.h"
 #include "engine/pooling.h"
 #include "engine/prompt_reading.h"
 #include "gguf/printable.h"
@@ -116,6 +117,7 @@ class EmbedCommand final : public Command {
     settings.prompt_rows = settings.max_batch_tokens;
     // What is wrong with the input is known from the headers, before the weights are loaded.
     QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, Model::open(path, settings));
+    if (out_) QUIRE_RETURN_IF_ERROR(check_output(*out_, input_paths(model->file())));
     std::unique_ptr<Tokenizer> tokenizer;
     if (input_.from_text()) {
       QUIRE_ASSIGN_OR_RETURN(tokenizer, Tokenizer::load(model->file().metadata(), console.log()));

@@ -11,6 +11,7 @@
 #include "cli/model_loading.h"
 #include "cli/model_options.h"
 #include "cli/npy_writer.h"
+#include "cli/output_file.h"
 #include "cli/top_tokens.h"
 #include "engine/runner.h"
 #include "gguf/printable.h"
@@ -112,6 +113,7 @@ class LogitsCommand final : public Command {
     QUIRE_ASSIGN_OR_RETURN(const std::string path, resolve_model(model_.model));
     // What is wrong with the input is known from the headers, before the weights are loaded.
     QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, Model::open(path, model_.settings));
+    if (out_) QUIRE_RETURN_IF_ERROR(check_output(*out_, input_paths(model->file())));
     std::unique_ptr<Tokenizer> tokenizer;
     if (input_.from_text() || !out_) {
       Result<std::unique_ptr<Tokenizer>> loaded = Tokenizer::load(model->file().metadata(), console.log());

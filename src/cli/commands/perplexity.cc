@@ -11,6 +11,7 @@
 #include "cli/model_folder.h"
 #include "cli/model_loading.h"
 #include "cli/model_options.h"
+#include "cli/output_file.h"
 #include "cli/perplexity_report.h"
 #include "cli/progress.h"
 #include "engine/evaluation.h"
@@ -74,6 +75,11 @@ class PerplexityCommand final : public Command {
     QUIRE_ASSIGN_OR_RETURN(const std::string path, resolve_model(model_.model));
     // What is wrong with the input is known from the headers, before the weights are loaded.
     QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, Model::open(path, model_.settings));
+    if (save_) {
+      std::vector<std::string> inputs = input_paths(model->file());
+      inputs.push_back(file_);
+      QUIRE_RETURN_IF_ERROR(check_output(*save_, inputs));
+    }
     QUIRE_ASSIGN_OR_RETURN(const EvaluationText text, prepare(console, *model));
     QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<PredictionScorer> scorer,
                            make_scorer(text, model->n_vocab()));
@@ -105,7 +111,8 @@ class PerplexityCommand final : public Command {
     const TokenId begin = tokenizer->adds_bos() ? tokenizer->special(SpecialRole::kBos) : kNoToken;
     EvaluationText text = cut_text(ids, {.window = model.ctx(), .begin = begin});
     if (text.n_scored() > 0) return text;
-    return make_error(ErrorCode::kInvalidArgument, "{}: the text is too short to predict anything", file_);
+    return make_error(ErrorCode::kInvalidArgument, "{}: found {} tokens of text, expected at least {}", file_,
+                      ids.size(), begin == kNoToken ? 2 : 1);
   }
 
   Result<std::unique_ptr<PredictionScorer>> make_scorer(const EvaluationText& text, int64_t n_vocab) const {

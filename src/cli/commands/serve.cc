@@ -7,6 +7,7 @@
 #include "cli/memory_options.h"
 #include "cli/model_folder.h"
 #include "cli/model_options.h"
+#include "cli/output_file.h"
 #include "cli/plan_text.h"
 #include "cli/progress.h"
 #include "cli/serve_options.h"
@@ -46,6 +47,10 @@ class ServeCommand final : public Command {
 
   Result<ExitCode> run(Console& console) override {
     QUIRE_ASSIGN_OR_RETURN(const std::string path, resolve_model(model_.model));
+    if (!options_.server.trace.empty()) {
+      QUIRE_ASSIGN_OR_RETURN(const GgufFile file, GgufFile::open(path));
+      QUIRE_RETURN_IF_ERROR(check_output(options_.server.trace, input_paths(file)));
+    }
     QUIRE_ASSIGN_OR_RETURN(const EngineSettings settings, choose_settings(path));
     QUIRE_ASSIGN_OR_RETURN(const MemoryPlan plan, Runner::plan(path, settings));
     QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<server::Server> server,

@@ -28,6 +28,7 @@ class VerifyCommand final : public Command {
     app.add_flag("--full", full_, "Every way, longer and with more sequences");
     app.add_flag("--list", list_, "Only name the optimisations that --off can switch off");
     app.get_option("--model")->required(false);
+    app.remove_option(app.get_option("--ctx"));  // the ways have lengths of their own
     app.callback([this] {
       if (!list_ && model_.model.empty()) throw CLI::RequiredError("--model");
     });
