@@ -39,10 +39,24 @@ class Model:
         return numpy.ctypeslib.as_array(lib.llama_get_logits(self.ctx), (len(ids), self.n_vocab))
 
 
-def log_softmax(row):
-    row = row.astype(numpy.float64)
-    row -= row.max()
-    return row - numpy.log(numpy.exp(row).sum())
+class Distributions:
+    """Compares two rows of logits, in buffers that live on: fresh ones of a vocabulary's size cost more than the sums."""
+
+    def __init__(self, n_vocab):
+        self.q, self.p, self.terms = (numpy.empty(n_vocab) for _ in range(3))
+
+    def log_softmax(self, row, out):
+        numpy.copyto(out, row)
+        out -= out.max()
+        numpy.exp(out, out=self.terms)
+        out -= numpy.log(self.terms.sum())
+
+    def divergence(self, row, exact_row):
+        """KL divergence; q and p are then the logarithms of the distributions."""
+        self.log_softmax(row, self.q)
+        self.log_softmax(exact_row, self.p)
+        numpy.exp(self.p, out=self.terms)
+        return float(self.terms @ self.p - self.terms @ self.q)
 
 
 def mean_with_error(values):
@@ -56,15 +70,15 @@ def main():
         windows = json.load(file)
     n_ctx = max(len(ids) for ids in windows)
     quantised, exact = Model(path, n_ctx, int(threads)), Model(exact_path, n_ctx, int(threads))
+    both = Distributions(quantised.n_vocab)
     divergences, same, logprobs, exact_logprobs = [], [], [], []
     for ids in windows:
         rows, exact_rows = quantised.logits(ids[:-1]), exact.logits(ids[:-1])
         for i, following in enumerate(ids[1:]):
-            q, p = log_softmax(rows[i]), log_softmax(exact_rows[i])
-            divergences.append(float((numpy.exp(p) * (p - q)).sum()))
-            same.append(p.argmax() == q.argmax())
-            logprobs.append(q[following])
-            exact_logprobs.append(p[following])
+            divergences.append(both.divergence(rows[i], exact_rows[i]))
+            same.append(rows[i].argmax() == exact_rows[i].argmax())
+            logprobs.append(both.q[following])
+            exact_logprobs.append(both.p[following])
     mean, error = mean_with_error(divergences)
     ratio, ratio_error = mean_with_error(numpy.array(exact_logprobs) - numpy.array(logprobs))
     ordered = numpy.sort(divergences)

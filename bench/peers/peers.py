@@ -78,7 +78,7 @@ PEERS = (
          driver="llama_driver.py", cells=ALL_CELLS, steps=LLAMA_SOURCE,
          environment={"CMAKE_ARGS": ggml_options(amx=False)}, variants=ATTENTION),
     Peer(name="llama.cpp-amx", package="llama-cpp-python", about="built for this processor, AMX included",
-         driver="llama_driver.py", cells=("prefill-512", "decode-1", "decode-16"), steps=LLAMA_SOURCE,
+         driver="llama_driver.py", cells=("prefill-512", "decode-1", "decode-4", "decode-16", "decode-32"), steps=LLAMA_SOURCE,
          environment={"CMAKE_ARGS": ggml_options(amx=True)}, variants=ATTENTION),
     Peer(name="ik_llama.cpp", package="ik-llama-cpp-python", about="built natively", driver="ik_driver.py",
          cells=ALL_CELLS, steps=(("@source:ik-llama-cpp-python",),), completions=IK_COMPLETIONS,
