@@ -44,11 +44,12 @@ endfunction()
 
 # ISA name -> compiler flags. The name is also the namespace of the code compiled with it.
 set(QUIRE_ISAS scalar avx2 avx512 avx512vnni)
+# Tiles serve the linear layers; everything else of amx is avx512vnni's.
+set(QUIRE_ALL_ISAS ${QUIRE_ISAS} amx)
 set(QUIRE_ISA_FLAGS_scalar "")
 set(QUIRE_ISA_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi2)
 set(QUIRE_ISA_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512)
 set(QUIRE_ISA_FLAGS_avx512vnni ${QUIRE_ISA_FLAGS_avx512} -mavx512vnni)
-# Tiles serve the linear layers; everything else of this ISA is avx512vnni's.
 set(QUIRE_ISA_FLAGS_amx ${QUIRE_ISA_FLAGS_avx512vnni} -mamx-tile -mamx-int8)
 
 function(quire_isa_options TARGET ISA)
@@ -60,7 +61,7 @@ function(quire_isa_options TARGET ISA)
   target_compile_options(${TARGET} PRIVATE ${QUIRE_ISA_FLAGS_${ISA}} -fno-exceptions -fno-rtti -fno-math-errno)
 endfunction()
 
-# Compiles each kernel source once per ISA. The source sees QUIRE_ISA (a namespace name) and
+# Compiles each kernel source once per ISA of QUIRE_ISAS. The source sees QUIRE_ISA (a namespace name) and
 # QUIRE_ISA_IS_<NAME>=1, and must export nothing but what lives in namespace quire::kernels::QUIRE_ISA.
 function(quire_kernels TARGET)
   foreach(isa ${QUIRE_ISAS})

@@ -1,7 +1,7 @@
 // Linear layers: y[m, n] = sum_k x[m, k] * w[n, k], with weights repacked so that one output lives in one
 // lane.
 //
-// Packing (linear_formats.h implements it; the layout depends on the weight type only, never on the ISA): 16
+// Packing (linear/weight_layout.h; the layout depends on the weight type only, never on the ISA): 16
 // output rows form a group, a group's bytes are one stream in exactly the order the kernel reads them. The
 // last group is padded with zero rows. Activations are f32 rows, or int8 blocks with a scale per 32 values
 // (with the block sums the formats need), stored in tiles of a few rows in read order. Numerics
@@ -41,12 +41,14 @@ struct PackedFormat {
   void (*pack_group)(const TensorView& weights, int64_t group, std::byte* out);
 };
 
-// The layout used for weights of `type`: quantised types take int8 activations, or, when `exact` (the setting
-// --activations f32), are decoded to f32 and take f32 ones. Null when the type cannot be a weight.
+// What weights of quantised types are multiplied with (--activations): int8, or, exactly, f32.
 enum class ActivationSetting : uint8_t { kInt8, kF32 };
+
+// The layout used for weights of `type`; with kF32 quantised types are decoded to f32. Null when the type
+// cannot be a weight.
 const PackedFormat* packed_format(ElementType type, ActivationSetting setting);
 
-// Number of groups and bytes of a packed matrix of n rows and k columns.
+// Number of groups of a packed matrix of n rows.
 inline int64_t n_groups(int64_t n) { return (n + kGroupRows - 1) / kGroupRows; }
 
 // Bytes of m activation rows of k columns in the quantised tile layout (kF32: m * k * 4), a multiple of 64;

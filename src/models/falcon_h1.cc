@@ -17,8 +17,9 @@ Result<graph::Value> build_falcon_h1(const Metadata& metadata, const BuildOption
   ssm.norm = ScanNorm::kWhereThere;
   const AttentionSpec attention{.rope = &rope, .scale = scale};
   return decoder_of(b, p, options, {}, [&](const std::string& layer, int32_t, graph::Value x) {
-    return b.add(attention_block(b, layer, x, p, attention),
-                 mamba2_block(b, layer, x, p.d_model, ssm, p.norm_eps));
+    const graph::Value attended = attention_block(b, layer, x, p, attention);
+    const graph::Value scanned = mamba2_block(b, layer, x, p.d_model, ssm, p.norm_eps);
+    return b.add(attended, scanned);
   });
 }
 

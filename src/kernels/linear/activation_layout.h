@@ -25,7 +25,6 @@
 namespace quire::kernels {
 
 static constexpr int kTileRows = 12;
-static constexpr int kSuperBlock = 256;
 
 // 1.5 * 2^23, whose bits plus an integer n, |n| < 2^22, are those of 1.5 * 2^23 + n.
 static constexpr float kSumBias = 12582912.0f;

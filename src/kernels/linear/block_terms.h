@@ -177,15 +177,6 @@ struct RowSums {
   }
 };
 
-// 8 slices, slice s = step s.
-struct ByteBody {
-  const std::byte* slices;
-  template <int kStep>
-  QUIRE_VEC_MEMBER B64 codes() const {
-    return bload(slices + kStep * kSliceBytes);
-  }
-};
-
 // Between two blocks: the compiler neither holds what it loaded for the first in registers for the second,
 // nor starts the second early; both would cost registers that the sums of 12 rows need.
 QUIRE_VEC_FN void end_of_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

@@ -17,6 +17,15 @@ QUIRE_VEC_FN B64 move_bits(B64 a) {
   return a;
 }
 
+// 8 slices, slice s = step s.
+struct ByteBody {
+  const std::byte* slices;
+  template <int kStep>
+  QUIRE_VEC_MEMBER B64 codes() const {
+    return bload(slices + kStep * kSliceBytes);
+  }
+};
+
 // 4 slices of nibbles: slice v, low = step v, high = step v + 4.
 struct NibbleBody {
   const std::byte* slices;

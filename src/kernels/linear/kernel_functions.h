@@ -1,35 +1,20 @@
-// The entry points of one ISA's linear kernels, in its namespace: what *.kern.cc files define and
-// linear_ops.cc collects.
+// The entry points of one ISA's linear kernels: what *.kern.cc files here define and linear_ops.kern.cc
+// collects.
 #pragma once
 
 #include "kernels/linear.h"
 
+#if !defined(QUIRE_ISA)
+#error "kernels/linear/kernel_functions.h is for *.kern.cc files, which quire_kernels() compiles once per ISA"
+#endif
+
+namespace quire::kernels::QUIRE_ISA {
+
 #define QUIRE_LINEAR_KERNEL(name, format) \
   void run_##name(const LinearArgs& args, int64_t group_begin, int64_t group_end);
-
-namespace quire::kernels {
-
-namespace scalar {
 #include "kernels/linear/kernels.inc"
-void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
-}  // namespace scalar
-namespace avx2 {
-#include "kernels/linear/kernels.inc"
-void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
-}  // namespace avx2
-namespace avx512 {
-#include "kernels/linear/kernels.inc"
-void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
-}  // namespace avx512
-namespace avx512vnni {
-#include "kernels/linear/kernels.inc"
-void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
-}  // namespace avx512vnni
-namespace amx {
-#include "kernels/linear/kernels.inc"
-void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
-}  // namespace amx
-
-}  // namespace quire::kernels
-
 #undef QUIRE_LINEAR_KERNEL
+
+void quantize_rows(const QuantizeArgs& args, int64_t row_begin, int64_t row_end);
+
+}  // namespace quire::kernels::QUIRE_ISA

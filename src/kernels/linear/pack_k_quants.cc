@@ -2,7 +2,6 @@
 
 #include <cstddef>
 
-#include "kernels/linear/activation_layout.h"
 #include "kernels/linear/pack_words.h"
 #include "kernels/linear/packed_formats.h"
 #include "kernels/linear/weight_layout.h"

@@ -34,7 +34,7 @@ class GroupBlocks {
   GroupBlocks(const TensorView& weights, int64_t group) : n_valid_(weights.n_rows() - group * kGroupRows) {
     for (int r = 0; r < kGroupRows; ++r) {
       rows_.at[r] =
-          r < n_valid_ ? weights.row(group * kGroupRows + r) : reinterpret_cast<const std::byte*>(&zero_);
+          r < n_valid_ ? weights.row(group * kGroupRows + r) : reinterpret_cast<const std::byte*>(&kZero);
     }
   }
   // Block b of all rows.
@@ -46,7 +46,7 @@ class GroupBlocks {
   }
 
  private:
-  static constexpr Block zero_ = {};
+  static constexpr Block kZero = {};
   int64_t n_valid_;
   RowPointers rows_;
 };

@@ -1,5 +1,6 @@
 #include "kernels/linear/panel.h"
 
+#include "kernels/linear/code_bodies.h"
 #include "kernels/linear/panel_tiles.h"
 #include "kernels/linear/row_counts.h"
 
@@ -34,7 +35,7 @@ template <TermKind kKind, CodeRange kRange, int kRows>
 }
 
 template <TermKind kKind, CodeRange kRange>
-void panel_tiles(const PanelCall& call) {
+void run_panel(const PanelCall& call) {
   if constexpr (has_tile_products(kKind)) {
     if (call.with == WithTiles::kYes && call.n_rows >= kLeastTileRows) return run_tile_products<kKind>(call);
   }
@@ -55,16 +56,16 @@ PanelFn panel_kernel(TermKind kind, CodeRange range) {
   const bool seven_bits = range == CodeRange::kSevenBits;
   switch (kind) {
     case TermKind::kScale:
-      return seven_bits ? panel_tiles<TermKind::kScale, CodeRange::kSevenBits>
-                        : panel_tiles<TermKind::kScale, CodeRange::kEightBits>;
+      return seven_bits ? run_panel<TermKind::kScale, CodeRange::kSevenBits>
+                        : run_panel<TermKind::kScale, CodeRange::kEightBits>;
     case TermKind::kTwoScales:
-      return seven_bits ? panel_tiles<TermKind::kTwoScales, CodeRange::kSevenBits>
-                        : panel_tiles<TermKind::kTwoScales, CodeRange::kEightBits>;
+      return seven_bits ? run_panel<TermKind::kTwoScales, CodeRange::kSevenBits>
+                        : run_panel<TermKind::kTwoScales, CodeRange::kEightBits>;
     // Codes above a minimum are 5 bits at most.
     case TermKind::kScaleOffset:
-      return panel_tiles<TermKind::kScaleOffset, CodeRange::kSevenBits>;
+      return run_panel<TermKind::kScaleOffset, CodeRange::kSevenBits>;
     case TermKind::kTwoScalesOffsets:
-      return panel_tiles<TermKind::kTwoScalesOffsets, CodeRange::kSevenBits>;
+      return run_panel<TermKind::kTwoScalesOffsets, CodeRange::kSevenBits>;
   }
   __builtin_unreachable();
 }

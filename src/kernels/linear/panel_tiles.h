@@ -13,6 +13,8 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
+static_assert(kTileValues == kActivationBlock);
+
 // A product takes as long for few rows as for many; below this, vectors are faster.
 static constexpr int kLeastTileRows = 10;
 

@@ -39,7 +39,8 @@ struct SubBlockTerms {
 
 // Sub-block 2i + kHalf of 8 slices of nibbles; for five bits, 2 slices of fifth bits precede them. Codes are
 // kCodeUnit times those of the file, scales of odd sub-blocks that much smaller: a high nibble that may stay
-// where it is saves a shift per slice, and multiplying by a power of two rounds nothing.
+// where it is saves a shift per slice, and multiplying by a power of two rounds nothing. They pass for seven
+// bits: where byte dots are fast, dot_u7s8 takes any byte.
 template <int kHalf>
 struct FourBits {
   static constexpr BlockLayout kLayout = kQ4_KLayout;

@@ -1,8 +1,8 @@
 // Up to sixteen quantised blocks, a lane for each, and their way into tiles (activation_layout.h). For
 // *.kern.cc files.
 //
-// A block's scale, its sums and what kernels derive from them belong into nine arrays of a tile. Blocks whose
-// entries are neighbours there are written with one store per array:
+// A block's scale, its sums and what kernels derive from them belong into eight arrays of a tile. Blocks
+// whose entries are neighbours there are written with one store per array:
 //
 //   const QuantizedBlocks blocks = ...;
 //   write_blocks(blocks, {.row = tile_row, .block = b, .along = Along::kRows, .n = 12});

@@ -16,6 +16,7 @@
 // second-level cache Q4_0, Q4_1, Q4_K and Q8_0 were 9-26% slower, Q6_K as fast.
 #pragma once
 
+#include "kernels/linear/block_terms.h"
 #include "kernels/linear/panel.h"
 #include "kernels/linear/row_counts.h"
 #include "kernels/vec/tiles.h"
@@ -23,20 +24,7 @@
 
 namespace quire::kernels::QUIRE_ISA {
 
-// Whether an F32 is one register, of 32.
-static constexpr bool kManyRegisters = alignof(F32) == 64;
-
-// Up to this many rows two blocks are added at once, where a format offers two: the sums of both fit the
-// registers. From the second-level cache 4 rows of Q4_0, Q4_1, Q5_0 and IQ4_NL ran 34-45% faster, but 6 rows
-// of Q6_K 19% slower.
-static constexpr int kRowsOfBlockPairs = kManyRegisters ? 4 : 0;
-
-// How far ahead of a read its cache line is asked for: into the second-level cache, then into the first. A
-// line on its way from memory to the first holds one of a dozen miss buffers all the while; with one distance
-// of 4 KB Q4_K and Q6_K read at 81% of what the probe reads, with two at 91-95%.
-static constexpr int64_t kFarAhead = 8192;
-static constexpr int64_t kNearAhead = 3072;
-
+// How a format's blocks follow each other in a group.
 template <typename Format>
 struct Stream {
   static constexpr int64_t kLayoutBlocks = int64_t{Format::kUnitHeaders} * Format::kLayout.blocks_per_header;
@@ -60,10 +48,16 @@ struct Stream {
   }
 };
 
+// The n_rows rows from `first` on, which are a tile.
+static inline Q8x32Tile tile_at(const LinearArgs& args, int64_t first, int64_t n_rows) {
+  return q8x32_tile(args.activations + first * activation_row_bytes(ActivationKind::kQ8x32, args.k), n_rows,
+                    activation_blocks(args.k));
+}
+
+// What the kernel needs of a tile, from `block` on.
 template <typename Format>
-static inline RowActivations activations_at(const Q8x32Tile& tile, int64_t block, int64_t row) {
-  const int64_t cell = block * tile.n_rows + row;
-  const int64_t half_cell = 2 * block * tile.n_rows + row;
+static inline RowActivations activations_at(const Q8x32Tile& tile, int64_t block) {
+  const int64_t cell = block * tile.n_rows;
   RowActivations at = {.codes = tile.codes + cell * kActivationBlock,
                        .scales = tile.scales + cell,
                        .start = nullptr,
@@ -72,12 +66,26 @@ static inline RowActivations activations_at(const Q8x32Tile& tile, int64_t block
   if constexpr (Format::kTerms == TermKind::kScaleOffset) {
     at.sums = tile.sums + cell;
   } else if constexpr (Format::kTerms == TermKind::kTwoScalesOffsets) {
-    at.sums = tile.half_sums + half_cell;
+    at.sums = tile.half_sums + 2 * cell;
   } else {
-    at.start = Format::start(tile) + (n_scales(Format::kTerms) == 2 ? half_cell : cell);
+    at.start = Format::start(tile) + n_scales(Format::kTerms) * cell;
   }
   return at;
 }
+
+// Whether an F32 is one register, of 32.
+static constexpr bool kManyRegisters = alignof(F32) == 64;
+
+// Up to this many rows two blocks are added at once, where a format offers two: the sums of both fit the
+// registers. From the second-level cache 4 rows of Q4_0, Q4_1, Q5_0 and IQ4_NL ran 34-45% faster, but 6 rows
+// of Q6_K 19% slower.
+static constexpr int kRowsOfBlockPairs = kManyRegisters ? 4 : 0;
+
+// How far ahead of a read its cache line is asked for: into the second-level cache, then into the first. A
+// line on its way from memory to the first holds one of a dozen miss buffers all the while; with one distance
+// of 4 KB Q4_K and Q6_K read at 81% of what the probe reads, with two at 91-95%.
+static constexpr int64_t kFarAhead = 8192;
+static constexpr int64_t kNearAhead = 3072;
 
 // Asks for the lines of the stream's next kBytes, a few at a step: in one burst they would fill the buffers
 // that the loads of the step need.
@@ -99,7 +107,7 @@ template <typename Format, int kRows>
                                           const std::byte* weights, int64_t group) {
   // With 16 registers less is known, or the sums would spill: 4 rows of Q4_0 and Q8_0 lost 20-30%.
   constexpr int kKnownTileRows = kManyRegisters ? kRows : 0;
-  RowSums<Format::kTerms, Format::kRange, kRows, kKnownTileRows> sums(activations_at<Format>(tile, 0, 0));
+  RowSums<Format::kTerms, Format::kRange, kRows, kKnownTileRows> sums(activations_at<Format>(tile, 0));
   QUIRE_UNROLL for (int m = 0; m < kRows; ++m) sums.acc[m] = zero();
   const std::byte* now = weights;
   const auto add = [&](const auto&... blocks) QUIRE_INLINE_LAMBDA {
@@ -120,6 +128,7 @@ template <typename Format, int kRows>
   QUIRE_UNROLL for (int m = 0; m < kRows; ++m) store_partial(out + m * args.ld_out, sums.acc[m], n_valid);
 }
 
+// The first n_blocks blocks of `weights`, which start with a header, to a panel.
 template <typename Format>
 [[gnu::noinline]] static void unpack_panel(const std::byte* weights, int64_t n_blocks, std::byte* panel) {
   Stream<Format>::visit(weights, n_blocks, [&](const auto&... blocks) QUIRE_INLINE_LAMBDA {
@@ -129,12 +138,6 @@ template <typename Format>
     };
     (store(blocks), ...);
   });
-}
-
-// The n_rows rows from `first` on, which are a tile.
-static inline Q8x32Tile tile_at(const LinearArgs& args, int64_t first, int64_t n_rows) {
-  return q8x32_tile(args.activations + first * activation_row_bytes(ActivationKind::kQ8x32, args.k), n_rows,
-                    activation_blocks(args.k));
 }
 
 // All tiles of rows against one group, panel by panel. Meanwhile the bytes of the next panel (or group) are
@@ -158,7 +161,7 @@ static void run_panels(const LinearArgs& args, const RowTiles& tiles, WithTiles 
       kernel({.panel = panel,
               .n_blocks = n,
               .place = first == 0 ? PanelPlace::kFirst : PanelPlace::kLater,
-              .activations = activations_at<Format>(tile_at(args, row, n_rows), first, 0),
+              .activations = activations_at<Format>(tile_at(args, row, n_rows), first),
               .n_rows = n_rows,
               .n_tiles = end - begin,
               .tile_bytes = n_rows * row_bytes,
@@ -176,28 +179,29 @@ static void run_panels(const LinearArgs& args, const RowTiles& tiles, WithTiles 
 template <typename Format>
 static void run_blocks(const LinearArgs& args, int64_t group_begin, int64_t group_end) {
   const int64_t group_bytes = Stream<Format>::bytes(activation_blocks(args.k));
+  if (args.m <= kMaxRows && compiled_for(static_cast<int>(args.m))) {
+    const Q8x32Tile tile = tile_at(args, 0, args.m);
+    for (int64_t group = group_begin; group < group_end; ++group) {
+      run_piece<kMaxRows>(args.m, 0, [&]<int kRows>(int64_t) {
+        direct_rows<Format, kRows>(args, tile, args.weights + group * group_bytes, group);
+      });
+    }
+    return;
+  }
   const RowTiles tiles = row_tiles(args.m);
   const auto run_groups = [&](WithTiles with) {
     for (int64_t group = group_begin; group < group_end; ++group) {
       run_panels<Format>(args, tiles, with, args.weights + group * group_bytes, group);
     }
   };
-  if (args.m > kMaxRows || !compiled_for(static_cast<int>(args.m))) {
-    if constexpr (has_tile_products(Format::kTerms)) {
-      // One tile of rows alone gains nothing from tile registers.
-      if (tiles.count > 1) {
-        const TileScope scope(static_cast<int>(tiles.rows + (tiles.n_larger > 0 ? 1 : 0)), kActivationBlock);
-        return run_groups(WithTiles::kYes);
-      }
+  if constexpr (has_tile_products(Format::kTerms)) {
+    // One tile of rows alone gains nothing from tile registers.
+    if (tiles.count > 1) {
+      const TileScope scope(static_cast<int>(tile_begin(tiles, 1)));  // rows of the first tile, none has more
+      return run_groups(WithTiles::kYes);
     }
-    return run_groups(WithTiles::kNo);
   }
-  const Q8x32Tile tile = tile_at(args, 0, args.m);
-  for (int64_t group = group_begin; group < group_end; ++group) {
-    run_piece<kMaxRows>(args.m, 0, [&]<int kRows>(int64_t) {
-      direct_rows<Format, kRows>(args, tile, args.weights + group * group_bytes, group);
-    });
-  }
+  run_groups(WithTiles::kNo);
 }
 
 }  // namespace quire::kernels::QUIRE_ISA

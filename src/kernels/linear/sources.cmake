@@ -1,6 +1,5 @@
 # Sources of this folder (paths from src/kernels): plain ones, and those compiled once per ISA.
 set(QUIRE_LINEAR_SOURCES
-  linear/linear_ops.cc
   linear/pack_blocks32.cc
   linear/pack_codes.cc
   linear/pack_floats.cc
@@ -10,6 +9,7 @@ set(QUIRE_LINEAR_SOURCES
 set(QUIRE_LINEAR_KERNELS
   linear/blocks32.kern.cc
   linear/floats.kern.cc
+  linear/linear_ops.kern.cc
   linear/panel.kern.cc
   linear/q236_k.kern.cc
   linear/q45_k.kern.cc

@@ -10,8 +10,9 @@
 //   q4_0, iq4_nl, mxfp4   4 slices of nibbles: slice v, low = step v, high = step v + 4
 //   q5_0                  1 slice of fifth bits: bit s of a byte = step s; then 4 slices of nibbles
 //   q8_0                  8 slices, slice s = step s, code + 128
-// Blocks of 32 with a minimum, q4_1 and q5_1: header 64: f16 scales [16], f16 minimums [16]; then as q4_0,
-// q5_0 Per 256 values:
+// Blocks of 32 with a minimum:
+//   q4_1, q5_1   header 64: f16 scales [16], f16 minimums [16]; then as q4_0, q5_0
+// Per 256 values:
 //   q4_k   header 256: f16 d [16], f16 dmin [16], 3 slices of the 12 bytes of 6-bit scales and minimums;
 //          4 times { 8 slices of nibbles: slice s, low = step s of sub-block 2i, high = of sub-block 2i + 1 }
 //   q5_k   header as q4_k; 4 times { 2 slices of fifth bits, of sub-blocks 2i and 2i + 1; 8 of nibbles }
@@ -34,6 +35,7 @@
 namespace quire::kernels {
 
 static constexpr int kSliceBytes = 64;
+static constexpr int kSuperBlock = 256;  // values of a block of the K types and iq4_xs
 
 struct BlockLayout {
   int32_t blocks_per_header;  // blocks of k_block values that share a header

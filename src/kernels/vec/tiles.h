@@ -1,5 +1,5 @@
-// Tile registers: integer dot products of up to 16 rows of activations with 16 columns of weights at once,
-// where the ISA has them. Include from *.kern.cc files only.
+// Tile registers: integer dot products, of kTileValues values each, of up to 16 rows of activations with 16
+// columns of weights at once, where the ISA has them. Include from *.kern.cc files only.
 //
 // kHasTiles says whether; elsewhere the functions exist and must not be called. A TileScope must live while
 // tiles are used: it sets their shape and gives them back. One scope per thread at a time. Two products are
@@ -11,6 +11,12 @@
 
 #include "kernels/vec/vec.h"
 
+namespace quire::kernels::QUIRE_ISA {
+
+inline constexpr int kTileValues = 32;
+
+}  // namespace quire::kernels::QUIRE_ISA
+
 #if defined(QUIRE_ISA_IS_AMX)
 #include "kernels/vec/tiles_amx.h"  // IWYU pragma: export
 #else
@@ -20,7 +26,7 @@ namespace quire::kernels::QUIRE_ISA {
 inline constexpr bool kHasTiles = false;
 
 struct TileScope {
-  TileScope(int /*n_rows*/, int /*n_values*/) {}
+  explicit TileScope(int /*n_rows*/) {}
 };
 
 QUIRE_VEC_FN void load_columns(const std::byte*) { __builtin_unreachable(); }

@@ -6,22 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/vec/tiles.h"
 #include "kernels/vec/vec.h"
 
 namespace quire::kernels::QUIRE_ISA {
 
 inline constexpr bool kHasTiles = true;
 
-// Shapes tiles for products of n_rows <= 16 rows with n_values <= 64 values, a multiple of 4.
+// Shapes tiles for products of n_rows <= 16 rows.
 class TileScope {
  public:
-  TileScope(int n_rows, int n_values) {
+  explicit TileScope(int n_rows) {
     Config config = {};
     for (int slot = 0; slot < 2; ++slot) {
       config.shape(slot, n_rows, 64);
-      config.shape(2 + slot, n_rows, n_values);
+      config.shape(2 + slot, n_rows, kTileValues);
     }
-    config.shape(4, n_values / 4, 64);
+    config.shape(4, kTileValues / 4, 64);
     _tile_loadconfig(&config);
   }
   ~TileScope() { _tile_release(); }
@@ -48,13 +49,13 @@ class TileScope {
 // Slices of 4 unsigned bytes of each of the 16 columns.
 QUIRE_VEC_FN void load_columns(const std::byte* slices) { _tile_loadd(4, slices, 64); }
 
-// Codes [n_rows][n_values], rows kActivationBlock bytes apart.
+// Codes [n_rows][kTileValues].
 template <int kSlot>
 QUIRE_VEC_FN void load_rows(const int8_t* codes) {
   if constexpr (kSlot == 0) {
-    _tile_loadd(2, codes, 32);
+    _tile_loadd(2, codes, kTileValues);
   } else {
-    _tile_loadd(3, codes, 32);
+    _tile_loadd(3, codes, kTileValues);
   }
 }
 

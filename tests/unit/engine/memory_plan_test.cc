@@ -1,21 +1,17 @@
-// What a plan says, made from headers only, is what a loaded model owns: row by row, to the byte.
+// What plans promise: what a loaded model owns, and how that follows the settings.
 #include "engine/memory_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "unit/engine/held_as_planned.h"
 #include "unit/engine/tiny_model.h"
 
 namespace quire {
 namespace {
 
-std::string text_of(const MemoryPlan& plan) {
-  std::string text = fmt::format("{} x {}\n", plan.max_sequences, plan.max_context);
-  for (const PlanRow& row : plan.rows)
-    text += fmt::format("{} {} {} {}\n", row.kind, row.place, row.bytes, row.detail);
-  return text;
-}
+using testing::text_of;
 
 size_t bytes_of(const MemoryPlan& plan, const std::string& kind) {
   size_t bytes = 0;
@@ -26,11 +22,7 @@ size_t bytes_of(const MemoryPlan& plan, const std::string& kind) {
 class PlannedModel : public ::testing::TestWithParam<const char*> {
  protected:
   static void expect_held_as_planned(const EngineSettings& settings) {
-    const Result<MemoryPlan> plan = Runner::plan(testing::model_path(GetParam()), settings);
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
-    const std::unique_ptr<Runner> runner = testing::load(GetParam(), settings);
-    ASSERT_NE(runner, nullptr);
-    ASSERT_EQ(text_of(*plan), text_of(runner->memory()));
+    testing::expect_held_as_planned(testing::model_path(GetParam()), settings);
   }
 };
 
