@@ -23,6 +23,9 @@ class TileScope {
       config.shape(2 + slot, n_rows, kTileValues);
     }
     config.shape(4, kTileValues / 4, 64);
+    // GCC 12 takes the instruction for one that reads 8 bytes: the rest must be written before it all the
+    // same.
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     _tile_loadconfig(&config);
   }
   ~TileScope() { _tile_release(); }
