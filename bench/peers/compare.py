@@ -152,8 +152,11 @@ def pick_variant(process, path, cell):
             process.open(path, variant, 1024, 1)
             seconds = []
             for _ in range(3):
-                ask = {"n_tokens": 512} if cell.kind == "prefill" else {"batch": 1, "depth": 512, "n_tokens": 16}
-                seconds.append(process.ask("decode" if cell.kind == "decode" else "prefill", **ask)["seconds"])
+                if cell.kind == "decode":
+                    answer = process.ask("decode", batch=1, depth=512, n_tokens=16)
+                else:
+                    answer = process.ask("prefill", n_tokens=512)
+                seconds.append(answer["seconds"])
             if best is None or min(seconds[1:]) < best[0]:
                 best = (min(seconds[1:]), variant)
         except Trouble as problem:
