@@ -208,11 +208,12 @@ TEST(Engine, AFullQueueRefusesClearlyAndRecovers) {
 }
 
 TEST(Engine, ARequestThatIsLateEnds) {
-  const auto engine = make_engine("llama", {.ctx = 16384, .threads = 1});
+  // So much may wait to be read that the one that runs keeps the only place, whenever it is read.
+  const auto engine = make_engine("llama", {.ctx = 16384, .threads = 1}, {.max_unread = 16384});
   ASSERT_NE(engine, nullptr);
   AnswerHandle running = submit(
       *engine,
-      {.prompt = some_prompt(5, 1), .settings = greedy(-1), .deadline = std::chrono::milliseconds(60)});
+      {.prompt = some_prompt(5, 1), .settings = greedy(-1), .deadline = std::chrono::milliseconds(150)});
   AnswerHandle queued =
       submit(*engine,
              {.prompt = some_prompt(5, 2), .settings = greedy(-1), .deadline = std::chrono::milliseconds(1)});
